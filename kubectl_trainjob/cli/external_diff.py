@@ -20,11 +20,11 @@ from contextlib import contextmanager
 from kubectl_trainjob.cli.streams import print_error
 from kubectl_trainjob.kube.facts.masking import mask, without_secrets
 from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.repository.output.layout import layout
 from kubectl_trainjob.repository.output.render import printer
 from kubectl_trainjob.review.diff.changes import Change
-from kubectl_trainjob.review.diff.sequences import group
 
 VARIABLE = "KUBECTL_EXTERNAL_DIFF"
 _ARGUMENT = re.compile(r"[A-Za-z0-9=-]+")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Any, Literal
 
 from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer
+from kubectl_trainjob.model.groups import group
 
 Reason = Literal[
     "Conflict", "Error", "Exists", "Forbidden", "Invalid", "NotFound", "Stale", "Terminating", "Timeout",
@@ -106,9 +107,7 @@ def mask_data(message: str, sent: Any) -> str:
 
 def _without_texts(text: str, values: Set[str]) -> str:
     """A text with all of the values masked, also those that overlap, in one pass."""
-    by_start: dict[str, list[str]] = {}
-    for value in values:
-        by_start.setdefault(value[:_SHORTEST], []).append(value)
+    by_start = group((value[:_SHORTEST], value) for value in values)
     prefixes = {start: _Prefixes(each) for start, each in by_start.items()}
     shown, end = [], 0  # of the last value
     for at, char in enumerate(text):

@@ -11,6 +11,7 @@ from kubectl_trainjob.cluster.times import seconds_between
 from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _LEASE = ObjectId("coordination.k8s.io/v1", "Lease", "kubeflow-system", "trainer.kubeflow.org")
@@ -54,15 +55,12 @@ def rivals(api: Api, ids: Iterable[ObjectId]) -> dict[ObjectId, str]:
     A JobSet with an owner is a controller's own.
     """
     found: dict[ObjectId, str] = {}
-    by_place: dict[tuple[KindRole, str], list[ObjectId]] = {}
-    for each in ids:
-        by_place.setdefault((role_of(each), each.namespace), []).append(each)
-    for (role, namespace), group in by_place.items():
+    for (role, namespace), runs in group(((role_of(each), each.namespace), each) for each in ids).items():
         other = _OTHERS.get(role)
         if other and api.has_kind(*other[:2]):
             resource = api.resource(ObjectId(*other[:2], namespace, ""))
             names = _names_without_owner(api, resource, namespace)
-            found |= {each: other[2] for each in group if each.name in names}
+            found |= {each: other[2] for each in runs if each.name in names}
     return found
 
 

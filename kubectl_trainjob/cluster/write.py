@@ -15,6 +15,7 @@ from kubectl_trainjob.cluster.runs import is_deleting
 from kubectl_trainjob.cluster.secrets import with_content
 from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import Step, Work
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _TRIES = 5
@@ -36,10 +37,7 @@ def write_all(work: Work, steps: Sequence[Step]) -> list[Step]:
     steps = [next(deleted) if step.plan == "recreate" else step for step in steps]
     deferred = {step.desired.group for step in steps if step.plan in ("recreate", "wait")}
     first = _written_all(work, [step for step in steps if step.desired.group not in deferred])
-    groups: dict[tuple[str, str], list[Step]] = {}
-    for step in steps:
-        if step.desired.group in deferred:
-            groups.setdefault(step.desired.group, []).append(step)
+    groups = group((step.desired.group, step) for step in steps if step.desired.group in deferred)
     return first + _written_deferred(work, list(groups.values()))
 
 
@@ -65,22 +63,22 @@ def _written_deferred(work: Work, groups: list[list[Step]]) -> list[Step]:
     waiting = groups
     while waiting:
         checked = side_by_side(partial(_is_free, work.api), waiting, partial(work.progress, "waiting for deletes"))
-        ready = [group for group, is_free in zip(waiting, checked, strict=True) if is_free]
+        ready = [steps for steps, is_free in zip(waiting, checked, strict=True) if is_free]
         for written in side_by_side(partial(_written_all, work), ready, partial(work.progress, "recreating runs")):
             done += written
-        waiting = [group for group, is_free in zip(waiting, checked, strict=True) if not is_free]
+        waiting = [steps for steps, is_free in zip(waiting, checked, strict=True) if not is_free]
         if waiting and work.api.left <= pause:
             break
         if waiting:
             work.api.clock.sleep(pause)
             pause = min(pause * 1.5, longest)
-    return done + [_too_late(step) for group in waiting for step in group]
+    return done + [_too_late(step) for steps in waiting for step in steps]
 
 
-def _is_free(api: Api, group: Sequence[Step]) -> bool:
+def _is_free(api: Api, steps: Sequence[Step]) -> bool:
     """Whether all objects were deleted; also True if that is unknown, because the write then detects it."""
     try:
-        return all(_is_gone(api, step.desired.id, step.live) for step in group if step.plan in ("recreate", "wait"))
+        return all(_is_gone(api, step.desired.id, step.live) for step in steps if step.plan in ("recreate", "wait"))
     except ApiError:
         return True
 

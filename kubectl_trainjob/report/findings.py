@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Fix
 from kubectl_trainjob.model.finding import Finding, Note, Position
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.message import Message, joined, plural, say
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
@@ -45,18 +46,14 @@ class GroupedFinding(NamedTuple):
         if len(distinct) < 2:
             return Message()
         has_many = len({namespace for namespace, _ in distinct}) > 1
-        kinds: dict[str, list[str]] = defaultdict(list)
-        for namespace, each in distinct:
-            kind, _, name = each.partition("/")
-            kinds[kind].append(f"{namespace}/{name}" if has_many and namespace else name)
+        parts = ((namespace, *each.partition("/")) for namespace, each in distinct)
+        kinds = group((kind, f"{space}/{name}" if has_many and space else name) for space, kind, _, name in parts)
         return joined((say("{} {}", kind, _shorten(names)) for kind, names in kinds.items()), "; ")
 
 
 def group_findings(results: Iterable[Finding]) -> list[GroupedFinding]:
     """The findings by severity, otherwise in the order of the results."""
-    same: dict[object, list[Finding]] = defaultdict(list)
-    for result in results:
-        same[result.statement].append(result)
+    same = group((result.statement, result) for result in results)
     groups = (GroupedFinding(each[0], tuple(each)) for each in same.values())
     return sorted(groups, key=lambda each: _RANK[each.severity])
 

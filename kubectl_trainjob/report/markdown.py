@@ -5,9 +5,9 @@ The verdict has room in any case. Then the most important blocks get room first.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.message import joined, plural, truncate
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.findings import GroupedFinding, counted
@@ -221,10 +221,7 @@ class _FittingFindings:
 
 def _by_file(numbers: Iterable[int], findings: Sequence[GroupedFinding]) -> dict[str, list[int]]:
     """The numbers of findings by file: first the file of the first finding."""
-    files: dict[str, list[int]] = defaultdict(list)
-    for number in numbers:
-        files[findings[number].first.position.path].append(number)
-    return files
+    return group((findings[number].first.position.path, number) for number in numbers)
 
 
 def _file(path: str, findings: Sequence[GroupedFinding], lines: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.locate import input_diagnostics
 from kubectl_trainjob.lint.unit import UnitFinding
 from kubectl_trainjob.model.diagnostic import Subject
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import IMMUTABLE_JOBSET_FIELD, IMMUTABLE_RUNTIME_PATCH, IMMUTABLE_TRAINJOB_FIELD, Rule
 from kubectl_trainjob.model.source import Place, value_at
@@ -25,7 +26,6 @@ from kubectl_trainjob.repository.positions import ResolvePlace
 from kubectl_trainjob.review.compare_unit import Comparison
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.contents import Contents
-from kubectl_trainjob.review.diff.sequences import group
 from kubectl_trainjob.review.diff.templates import edited_places
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of, starts_trials
 from kubectl_trainjob.kube.updates.result import STATES, State, possible_states
 from kubectl_trainjob.model.finding import Finding, LintReport
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import JobId, is_named
@@ -112,9 +112,8 @@ class _RowBuilder:
     def __init__(self, difference: Difference) -> None:
         self._difference = difference
         self._unread = {unit.overlay for unit in difference.incomplete}
-        self._changes: dict[JobId, list[Change]] = defaultdict(list)
-        for change in filter(_belongs_to_job, difference.changes):
-            self._changes[JobId(change.job or change.identity, change.overlay)].append(change)
+        changes = filter(_belongs_to_job, difference.changes)
+        self._changes = group((JobId(each.job or each.identity, each.overlay), each) for each in changes)
 
     def train_jobs(self) -> Iterator[JobRow]:
         """The rows of TrainJobs; a renamed one has one row."""

@@ -21,6 +21,7 @@ from kubectl_trainjob.compiler.overlay.select import compile_selector
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.kube.facts.kinds import means_kind, object_words
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
@@ -118,10 +119,7 @@ def live_jobs(api: Api, spaces: Iterable[str]) -> tuple[dict[str, ApiError], lis
 
 def _group_runs(runs: Sequence[Body]) -> Iterator[FoundJob]:
     known = {each["metadata"]["uid"] for each in runs}
-    owned: dict[str, list[Body]] = {}
-    for each in runs:
-        if (owner := owner_of(each)) in known:
-            owned.setdefault(owner, []).append(each)
+    owned = group((owner_of(each), each) for each in runs)
     for each in runs:
         if owner_of(each) in known or (each["kind"] == "Job" and owner_of(each)):
             continue
@@ -179,10 +177,7 @@ def _choose(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
         return JobChoice(jobs, [])
     found: dict[FoundJob, None] = {}
     errors: list[str] = []
-    by_name: dict[str, list[FoundJob]] = {}
-    for job in jobs:
-        for name in {job.id.name, _HASH.sub("", job.id.name)}:
-            by_name.setdefault(name, []).append(job)
+    by_name = group((name, job) for job in jobs for name in {job.id.name, _HASH.sub("", job.id.name)})
     for text in dict.fromkeys(object_words(names)[0]):
         matching = _jobs_named(by_name, text)
         if len(matching) == 1:

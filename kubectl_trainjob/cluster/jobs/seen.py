@@ -11,6 +11,7 @@ from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.jobs.find import FoundJob, Note, owner_of
 from kubectl_trainjob.cluster.jobs.secrets import required_secrets
 from kubectl_trainjob.cluster.runs import ending
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _OF_JOBS = "batch.kubernetes.io/job-name"
@@ -38,8 +39,9 @@ def see(api: Api, found: Sequence[FoundJob], note: Note) -> list[SeenJob]:
     """All objects of the jobs. Objects without read permission are omitted, with a note."""
     reader = _ClusterReader(api, note)
     open_spaces = {job.id.namespace for job in found if job.run is not None and ending(job.run) != "Completed"}
-    pods = _by_owner(reader.each(_POD, open_spaces, selector=_OF_JOBS))
-    warnings = _by_subject(reader.each(_EVENT, open_spaces, fields=_WARNINGS))
+    pods = group((owner_of(each), each) for each in reader.each(_POD, open_spaces, selector=_OF_JOBS))
+    events = reader.each(_EVENT, open_spaces, fields=_WARNINGS)
+    warnings = group((str(each["involvedObject"].get("uid", "")), each) for each in events)
     version = kueue.version(api)
     workloads = {}
     if version:
@@ -95,20 +97,6 @@ class _ClusterReader:
 
 def _has_ready(job: Body) -> bool:
     return bool((job.get("status") or {}).get("ready"))
-
-
-def _by_owner(pods: Iterable[Body]) -> dict[str, list[Body]]:
-    found: dict[str, list[Body]] = {}
-    for each in pods:
-        found.setdefault(owner_of(each), []).append(each)
-    return found
-
-
-def _by_subject(events: Iterable[Body]) -> dict[str, list[Body]]:
-    found: dict[str, list[Body]] = {}
-    for each in events:
-        found.setdefault(each["involvedObject"].get("uid", ""), []).append(each)
-    return found
 
 
 def _warnings(job: FoundJob, pods: dict[str, list[Body]], warnings: dict[str, list[Body]]) -> list[Body]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from kubectl_trainjob.cluster.jobs.find import owner_of
 from kubectl_trainjob.cluster.jobs.problems import (
@@ -22,6 +22,7 @@ from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.facts.resources import add_to
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
 from kubectl_trainjob.kube.launch.replicated_jobs import replicated_jobs
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.source import Place, Pointer, value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -203,9 +204,7 @@ def _roles(job: SeenJob) -> Iterator[RoleCounts]:
         yield from (_counts(restarted, found.id.name, size, found.jobs, 0) for size in _parallel(job))
         return
     restarts = value_at(found.jobset, ("status", "restarts")) or 0
-    of_roles: dict[Any, list[Body]] = {}
-    for body in found.jobs:
-        of_roles.setdefault(_role(body), []).append(body)
+    of_roles = group((value_at(body, ("metadata", "labels", ROLE_LABEL)), body) for body in found.jobs)
     for each in replicated_jobs(found.jobset):
         yield _counts(restarted, each.name, each.pods, of_roles.get(each.name, ()), restarts)
 
@@ -219,7 +218,3 @@ def _counts(restarted: Mapping[str, int], name: str, size: int, jobs: Sequence[B
 
 def _sum(jobs: Sequence[Body], key: str) -> int:
     return sum(value_at(each, ("status", key)) or 0 for each in jobs)
-
-
-def _role(body: Body) -> Any:
-    return value_at(body, ("metadata", "labels", ROLE_LABEL))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.source import ABSENT
 from kubectl_trainjob.review.diff.changes import Change, is_rejected
 from kubectl_trainjob.review.diff.view import ObjectView, Report, Row, SourceLine, Sources
@@ -45,12 +46,12 @@ class GroupedObjects:
 
 def group_objects(report: Report) -> list[GroupedObjects]:
     """The objects in the report's order, grouped where they have the same changes. Rejected updates come first."""
-    groups: dict[object, list[tuple[ObjectView, tuple[Row, ...]]]] = {}
-    for view in report.objects:
-        rows = tuple(row for row in view.rows if not _only_carries_the_name(row, view.change))
-        groups.setdefault(_key(view, rows), []).append((view, rows))
-    found = [_group(members) for members in groups.values()]
-    return sorted(found, key=lambda group: not is_rejected(group.change))
+    shown = (
+        (view, tuple(row for row in view.rows if not _only_carries_the_name(row, view.change)))
+        for view in report.objects
+    )
+    found = map(_group, group((_key(view, rows), (view, rows)) for view, rows in shown).values())
+    return sorted(found, key=lambda each: not is_rejected(each.change))
 
 
 def _key(view: ObjectView, rows: tuple[Row, ...]) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from kubectl_trainjob.explain.path import show
 from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.message import Message, joined, plural, say, truncate
 from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.report.blocks import Rejection
@@ -21,9 +22,7 @@ _MOST_PLACES = 3  # of one member of a group
 
 def rejections(view: ObjectView) -> list[Rejection]:
     """The reasons that no value of the object is marked with, each once."""
-    states: dict[tuple[str, Message], list[State]] = {}
-    for rejection in view.rejections:
-        states.setdefault((_path(view.change, rejection), rejection.reason), []).append(rejection.state)
+    states = group(((_path(view.change, each), each.reason), each.state) for each in view.rejections)
     return [Rejection(path, _rejection(_when(view.change, found), reason)) for (path, reason), found in states.items()]
 
 
@@ -75,26 +74,24 @@ class JobNames:
 
     def of(self, jobs: Iterable[JobId]) -> list[Message]:
         """Each name once, `ml/bert (overlays/dev, overlays/prod)`."""
-        overlays: dict[ObjectId, list[str]] = {}
-        for job in jobs:
-            overlays.setdefault(job.identity, []).append(job.overlay)
-        return [self._name(identity, found) for identity, found in overlays.items()]
+        return [self._name(identity, overlays) for identity, overlays in group(jobs).items()]
 
     def _name(self, identity: ObjectId, overlays: list[str]) -> Message:
         name = called(identity)
         return say("{} ({})", name, _of_overlays(overlays)) if identity in self._shared else say("{}", name)
 
 
-def members(group: GroupedObjects) -> list[Message]:
+def members(objects: GroupedObjects) -> list[Message]:
     """The objects of a group, `ml/bert (renamed from bert-1, of overlays/dev)`; each name once for all overlays."""
-    found: dict[tuple[Message, ...], list[str]] = {}
-    for view in group.members:
-        change = view.change
-        lines = [at(line) for line in places(view, group)[:_MOST_PLACES]]
-        about = filter(None, (counterpart(change), made_from(change), *lines))
-        found.setdefault((say("{}", called(change.identity)), *about), []).append(change.overlay)
-    several = len({change.overlay for change in group.changes}) > 1
+    found = group((_about(view, objects), view.change.overlay) for view in objects.members)
+    several = len({change.overlay for change in objects.changes}) > 1
     return [_member(*parts, overlays=overlays if several else []) for parts, overlays in found.items()]
+
+
+def _about(view: ObjectView, objects: GroupedObjects) -> tuple[Message, ...]:
+    change = view.change
+    lines = [at(line) for line in places(view, objects)[:_MOST_PLACES]]
+    return say("{}", called(change.identity)), *filter(None, (counterpart(change), made_from(change), *lines))
 
 
 def _member(name: Message, *about: Message, overlays: list[str]) -> Message:

@@ -6,11 +6,12 @@ A file is a test suite, a finding a test case: errors and warnings fail, what is
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
 from kubectl_trainjob.model.finding import LintReport, UncheckedRules
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.findings import GroupedFinding, finding_lines, group_findings
@@ -23,9 +24,7 @@ _TOOL = "kubectl trainjob lint"
 def as_junit(report: LintReport) -> str:
     """The whole document."""
     findings = group_findings(report.results)
-    by_file: dict[str, list[GroupedFinding]] = defaultdict(list)
-    for finding in findings:
-        by_file[finding.first.position.path].append(finding)
+    by_file = group((each.first.position.path, each) for each in findings)
     suites = [_suite(path, _cases(path, found), sum(map(_fails, found))) for path, found in by_file.items()]
     if not findings:
         suites.append(_suite(_TOOL, [_element("testcase", name=closing(report, ()), classname=_TOOL)]))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from kubectl_trainjob.compiler.prepare import PreparedUnit
 from kubectl_trainjob.kube.facts.kinds import is_runtime
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.review.diff.sequences import group
 
 _ALIKE = 0.5
 _MOST = 100_000  # objects that are compared

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
 from kubectl_trainjob.model.edited_object import AppliedEdits, ObjectEdit
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.source import Place, Pointer, Source
 from kubectl_trainjob.model.stages import Body, Manifest
 from kubectl_trainjob.review.diff.contents import Contents
-from kubectl_trainjob.review.diff.sequences import group
 
 OVERLAY = "overlay"
 PATCH = "overlay patch"

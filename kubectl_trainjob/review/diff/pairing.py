@@ -14,10 +14,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from kubectl_trainjob.model.edited_object import without_hash
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.stages import Manifest, identity_of
 from kubectl_trainjob.review.diff.changes import ComparedJob
 from kubectl_trainjob.review.diff.renames import PlainObject, group_kind, guess_renames
-from kubectl_trainjob.review.diff.sequences import group, weave
+from kubectl_trainjob.review.diff.sequences import weave
 
 Basis = Literal["identity", "version", "name hash", "guess"]
 """Why two objects are one: the same identity; the same except for the version; the same name before the hash; similar

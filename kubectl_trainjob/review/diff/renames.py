@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.kube.facts.sweep import SWEEP_LABEL
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.source import Source, value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
-from kubectl_trainjob.review.diff.sequences import group
 
 _ALIKE = 0.6
 _ALIKE_IN_PLACE = 0.3  # under the same name in another namespace, or in the same document of a file

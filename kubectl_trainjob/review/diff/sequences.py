@@ -1,4 +1,4 @@
-"""Sequences of names: merged, aligned and grouped."""
+"""Sequences of names: merged and aligned."""
 
 from __future__ import annotations
 
@@ -8,20 +8,13 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import count, takewhile
 from typing import Any, NamedTuple, TypeVar
 
+from kubectl_trainjob.model.groups import group
+
 _SPARE = 2000  # pairs of equal items that an alignment checks, and a few more for each item
 _EACH = 4
 
 Pairs = list[tuple[int, int]]
 _Name = TypeVar("_Name", bound=Hashable)
-_Item = TypeVar("_Item")
-
-
-def group(items: Iterable[tuple[_Name, _Item]]) -> dict[_Name, list[_Item]]:
-    """The items of each name, in order."""
-    found: dict[_Name, list[_Item]] = {}
-    for name, item in items:
-        found.setdefault(name, []).append(item)
-    return found
 
 
 def weave(old: Iterable[_Name], new: Collection[_Name]) -> list[_Name]:

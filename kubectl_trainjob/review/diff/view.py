@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.kube.facts.masking import mask, value_without_secrets
 from kubectl_trainjob.kube.updates.result import RejectedChange
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer, json_pointer
 from kubectl_trainjob.model.stages import Body, ObjectId
@@ -134,12 +135,13 @@ class _Rejections:
 
     def __init__(self, rejections: tuple[RejectedChange, ...]) -> None:
         self._all = rejections
-        self._at: dict[tuple[bool, Pointer], list[int]] = {}
-        self._below: dict[tuple[bool, Pointer], list[int]] = {}
-        for index, each in enumerate(rejections):
-            self._at.setdefault((each.is_gone, each.pointer), []).append(index)
-            for length in range(len(each.pointer)):
-                self._below.setdefault((each.is_gone, each.pointer[:length]), []).append(index)
+        numbered = [*enumerate(rejections)]
+        self._at = group(((each.is_gone, each.pointer), index) for index, each in numbered)
+        self._below = group(
+            ((each.is_gone, each.pointer[:length]), index)
+            for index, each in numbered
+            for length in range(len(each.pointer))
+        )
 
     def of(self, field: FieldChange) -> tuple[RejectedChange, ...]:
         """The rejections because of a value: of it, of a parent, or of a value in it."""
