@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from kubectl_trainjob.cli.pages import ManualCommand
-from kubectl_trainjob.cli.suspending import SuspendRequest, set_suspended, suspend_options
+from kubectl_trainjob.cli.suspend import SuspendRequest, suspend_options, suspend_or_resume
 
 
 @click.command(cls=ManualCommand)
 @suspend_options
 def resume(**given: Any) -> int:
     """Resume each job."""
-    return set_suspended(SuspendRequest(**given), wanted=False)
+    return suspend_or_resume(SuspendRequest(**given), wanted=False)

@@ -55,7 +55,8 @@ def look_up(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, prog
     live = members(api, store.name.id, parent, ids, store.name.namespace)
     inventory = merged(parent.inventory, options.inherited)
     known = parent, inventory, live, rivals(api, ids)
-    return Work(api, options, store.name.id, *known, plan.trainer, plan.locate, progress, _has_types(ids))
+    creates_types = any(each.kind in _TYPES or role_of(each) is KindRole.RUNTIME for each in ids)
+    return Work(api, options, store.name.id, *known, plan.trainer, plan.locate, progress, creates_types)
 
 
 def check_all(work: Work, objects: Sequence[DesiredObject]) -> list[Step]:
@@ -142,18 +143,13 @@ def _recorded(
         update(store, parent, narrowed(work, parent, steps, pruned))
     except ApiError as error:
         message = f"the inventory was not updated; apply again to update it: {error.message}"
-        reason = "Error" if error.reason in ("Stale", "Exists") else error.reason
-        return [ObjectResult(store.name.parent, "failed", reason, message)]
+        return [ObjectResult(store.name.parent, "failed", error.final_reason, message)]
     return []
 
 
 def _now(api: Api) -> str:
     """The server's time with a random fraction: two applies in one second differ in it."""
     return f"{api.date.removesuffix('Z')}.{int(api.clock.jitter() * 1_000_000):06}Z" if api.date else ""
-
-
-def _has_types(ids: Iterable[ObjectId]) -> bool:
-    return any(each.kind in _TYPES or role_of(each) is KindRole.RUNTIME for each in ids)
 
 
 def _result(

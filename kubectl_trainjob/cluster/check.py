@@ -12,7 +12,7 @@ from kubectl_trainjob.cluster import kueue, marks
 from kubectl_trainjob.cluster.decide import Change, Decision, State, decide
 from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.errors import NEW, ApiError
-from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
+from kubectl_trainjob.cluster.inventory import entry_id
 from kubectl_trainjob.cluster.jobs_of import check_jobs, pointer
 from kubectl_trainjob.cluster.members import comes_later
 from kubectl_trainjob.cluster.run_check import (
@@ -86,9 +86,10 @@ def _plan_step(work: Work, step: Step, live: Body | None) -> Step:
         return _planned_after(work, step)
     if item.makes:
         return step.ended("unchanged")
-    owner = (live["metadata"].get("labels") or {}).get(marks.PART_OF, "")
+    owner = marks.label(live, marks.PART_OF)
     is_ours = owner == work.set_id
-    if not is_ours and not _may_take(work, owner):
+    may_take = owner == work.options.adopt_from if owner else work.options.adopt
+    if not is_ours and not may_take:
         return _left_foreign(work, step, live, owner)
     if work.options.skips_disabled and is_disabled(live, marks.RECONCILE):
         return step.ended("kept", "ReconcileDisabled", f"annotation {marks.RECONCILE} is {marks.DISABLED}")
@@ -101,10 +102,6 @@ def _planned_after(work: Work, step: Step) -> Step:
     if decision.plan == "create":
         return replace(step, plan="wait")
     return left_alone(step, decision, _why_not_created(work, step.desired, decision))
-
-
-def _may_take(work: Work, owner: str) -> bool:
-    return work.options.adopt if not owner else owner == work.options.adopt_from
 
 
 def _left_foreign(work: Work, step: Step, live: Body, owner: str) -> Step:
@@ -135,7 +132,8 @@ def _decided_new(work: Work, item: DesiredObject) -> Decision:
     entry = work.inventory.get(entry_id(item.id))
     state: State = "absent" if entry is None else "gone" if entry.state == "started" else "starting"
     change: Change = "same" if entry is None or entry.hash == item.hash else "frozen"
-    may_have_run = entry is not None and _may_have_run(work, item, entry)
+    age = seconds_between(entry.at, work.api.date) if entry else 0.0
+    may_have_run = item.ttl is not None and age > item.ttl
     return decide(state, change, policy_of(work, item), is_rerun=is_rerun(work, item), may_have_run=may_have_run)
 
 
@@ -143,10 +141,6 @@ def _why_not_created(work: Work, item: DesiredObject, decision: Decision) -> str
     entry = work.inventory.get(entry_id(item.id))
     has_changed = entry is not None and entry.hash != item.hash
     return ADVICE.get(decision.reason, f"it ran with other content: {HOW_TO_RUN}" if has_changed else "")
-
-
-def _may_have_run(work: Work, item: DesiredObject, entry: InventoryEntry) -> bool:
-    return item.ttl is not None and seconds_between(entry.at, work.api.date) > item.ttl
 
 
 def _dry_run_new(work: Work, step: Step) -> Step:

@@ -49,6 +49,11 @@ class ApiError(Exception):
         self.fields = fields
         self.is_frozen = is_frozen
 
+    @property
+    def final_reason(self) -> Reason:
+        """The reason in a result: that of an error after which nothing is tried again."""
+        return "Error" if self.reason in ("Stale", "Exists") else self.reason
+
 
 def is_temporary(answer: ApiAnswer) -> bool:
     """Whether the same request may succeed later."""

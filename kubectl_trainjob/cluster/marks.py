@@ -7,6 +7,8 @@ import hashlib
 from typing import Literal
 
 from kubectl_trainjob.kube.facts.run_hash import RUN_ANNOTATION
+from kubectl_trainjob.model.source import value_at
+from kubectl_trainjob.model.stages import Body
 
 Policy = Literal["never", "when-terminal", "when-suspended", "always"]
 POLICIES: tuple[Policy, ...] = ("never", "when-terminal", "when-suspended", "always")
@@ -26,6 +28,16 @@ RECONCILE = "kubectl-trainjob.dev/reconcile"
 ADOPT_FROM = "kubectl-trainjob.dev/adopt-from"
 DEADLINE = "kubectl-trainjob.dev/active-deadline-seconds"
 DISABLED = "disabled"
+
+
+def label(live: Body, name: str) -> str:
+    """A label of a live object, "" for none."""
+    return str(value_at(live, ("metadata", "labels", name)) or "")
+
+
+def annotation(live: Body, name: str) -> str:
+    """An annotation of a live object, "" for none."""
+    return str(value_at(live, ("metadata", "annotations", name)) or "")
 
 
 def applyset_id(name: str, namespace: str, kind: str, group: str) -> str:

@@ -29,8 +29,7 @@ def members(api: Api, set_id: str, parent: Parent, built: Iterable[ObjectId], ho
                 found |= _as_built(api, live, known)
     for identity in _secrets(parent):
         live_secret = api.get(identity, is_secret=True)
-        labels = live_secret["metadata"].get("labels") or {} if live_secret else {}
-        if live_secret and labels.get(marks.PART_OF) == set_id:
+        if live_secret and marks.label(live_secret, marks.PART_OF) == set_id:
             found[identity] = {**live_secret, "apiVersion": "v1", "kind": "Secret"}
     return found
 

@@ -13,10 +13,9 @@ from typing import Any, Protocol
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.cluster import inventory, marks
-from kubectl_trainjob.cluster.api import MANAGER, Api
 from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry
-from kubectl_trainjob.cluster.result import SetName, set_named
+from kubectl_trainjob.cluster.result import SetName
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
@@ -75,53 +74,6 @@ class Store(Protocol):
 
     def write(self, parent: Parent) -> Parent:
         """Write it. Raises ApiError "Stale" if it changed since it was read."""
-
-
-class ConfigMapStore:
-    """A parent as a ConfigMap. Raises EnvironmentFault for one that is not ours."""
-
-    def __init__(self, api: Api, namespace: str, name: str) -> None:
-        self._api = api
-        self._id = ObjectId("v1", "ConfigMap", namespace, name)
-        self.name = set_named("ConfigMap", namespace, name)
-
-    def read(self) -> Parent:
-        """The parent as it is now; an empty one where there is none."""
-        live = self._api.get(self._id)
-        return parent_in(live, self.name, self._inventory(live)) if live else Parent()
-
-    def write(self, parent: Parent) -> Parent:
-        """Apply the ConfigMap."""
-        text = json.dumps({"entries": entries_to_write(parent, self.name)}, separators=(",", ":"))
-        metadata = {
-            "name": self._id.name,
-            "namespace": self._id.namespace,
-            "resourceVersion": parent.version,
-            **parent_marks(parent, self.name),
-        }
-        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"inventory": text}}
-        try:
-            answer = self._api.apply(body)
-        except ApiError as error:
-            raise self._with_advice(error) if error.reason == "Conflict" else error from None
-        return replace(parent, version=answer["metadata"]["resourceVersion"], uid=answer["metadata"]["uid"])
-
-    def _with_advice(self, error: ApiError) -> ApiError:
-        """The error for fields that another manager has: who it is, and the command that ends its ownership."""
-        live = self._api.get(self._id) or {"metadata": {}}
-        managers = [each.get("manager") for each in live["metadata"].get("managedFields") or ()]
-        others = [number for number, name in enumerate(managers) if name != MANAGER]
-        patch = json.dumps([{"op": "remove", "path": f"/metadata/managedFields/{number}"} for number in others[::-1]])
-        cause = f"the parent of the set was changed by another field manager: {error.message}"
-        command = f"kubectl patch configmap {self._id.name} -n {self._id.namespace} --type=json -p '{patch}'"
-        return ApiError("Conflict", f"{cause}; to apply again, first run: {command}", error.fields)
-
-    def _inventory(self, live: Body) -> Inventory:
-        try:
-            return inventory.parsed((live.get("data") or {}).get("inventory", ""))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            where = f"ConfigMap {self._id.namespace}/{self._id.name}"
-            raise EnvironmentFault(f"the inventory of {where} is not readable; restore it, or delete it") from None
 
 
 def parent_in(live: Body, name: SetName, entries: Inventory) -> Parent:

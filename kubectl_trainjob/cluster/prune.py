@@ -97,17 +97,16 @@ def _pruned(work: Work, identity: ObjectId) -> ObjectResult:
     try:
         gone = work.options.is_dry_run or _is_deleted(work, identity, live)
     except ApiError as error:
-        reason = "Error" if error.reason in ("Stale", "Exists") else error.reason
-        return _result(work, identity, "failed", reason, error.message)
+        return _result(work, identity, "failed", error.final_reason, error.message)
     if not gone:
         return _result(work, identity, "failed", "Timeout", "the object is still being deleted")
     return _result(work, identity, "pruned")
 
 
 def _result(work: Work, identity: ObjectId, action: Action, reason: str = "", message: str = "") -> ObjectResult:
-    metadata = work.members[identity]["metadata"]
-    job = (metadata.get("labels") or {}).get(marks.TRAIN_JOB, "")
-    return ObjectResult(identity, action, reason, message, uid=metadata["uid"], train_job=job)
+    live = work.members[identity]
+    uid, job = live["metadata"]["uid"], marks.label(live, marks.TRAIN_JOB)
+    return ObjectResult(identity, action, reason, message, uid=uid, train_job=job)
 
 
 def _is_deleted(work: Work, identity: ObjectId, live: Body) -> bool:
@@ -135,5 +134,4 @@ def _is_running(identity: ObjectId, live: Body) -> bool:
 
 
 def _group(identity: ObjectId, live: Body) -> tuple[str, str]:
-    job = (live["metadata"].get("labels") or {}).get(marks.TRAIN_JOB)
-    return identity.namespace, job or f"{identity.kind}/{identity.name}"
+    return identity.namespace, marks.label(live, marks.TRAIN_JOB) or f"{identity.kind}/{identity.name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.desired_objects import DesiredObject
@@ -66,14 +67,14 @@ def _has_entry(item: DesiredObject) -> bool:
 
 def _before(work: Work, step: Step, at: str) -> InventoryEntry:
     """A run that is changed in place is running already; it never starts again."""
-    item = step.desired
-    known = work.inventory.get(entry_id(item.id))
-    version = item.id.api_version.rpartition("/")[2]
-    if step.plan == "apply":
-        return InventoryEntry(
-            entry_id(item.id), version, step.result.uid, item.hash, "started", known.at if known else at
-        )
-    return InventoryEntry(entry_id(item.id), version, "", item.hash, "starting", at)
+    if step.plan != "apply":
+        return _starting_entry(step.desired, at)
+    known = work.inventory.get(entry_id(step.desired.id))
+    return replace(_starting_entry(step.desired, known.at if known else at), uid=step.result.uid, state="started")
+
+
+def _starting_entry(item: DesiredObject, at: str) -> InventoryEntry:
+    return InventoryEntry(entry_id(item.id), item.id.api_version.rpartition("/")[2], hash=item.hash, at=at)
 
 
 def _after(work: Work, parent: Parent, step: Step) -> InventoryEntry | None:
@@ -86,15 +87,11 @@ def _after(work: Work, parent: Parent, step: Step) -> InventoryEntry | None:
     known = parent.inventory.get(entry_id(item.id))
     if known is not None and (known.state, known.uid, known.hash) == ("started", step.result.uid, item.hash):
         return None
-    version = item.id.api_version.rpartition("/")[2]
-    return InventoryEntry(
-        entry_id(item.id), version, step.result.uid, item.hash, "started", known.at if known else "", ""
-    )
+    return replace(_starting_entry(item, known.at if known else ""), uid=step.result.uid, state="started")
 
 
 def _is_member(work: Work, step: Step) -> bool:
-    labels = step.live["metadata"].get("labels") or {} if step.live else {marks.PART_OF: work.set_id}
-    return bool(labels.get(marks.PART_OF) == work.set_id)
+    return step.live is None or marks.label(step.live, marks.PART_OF) == work.set_id
 
 
 def _starting(parent: Parent, steps: Sequence[Step]) -> Iterator[tuple[str, InventoryEntry]]:

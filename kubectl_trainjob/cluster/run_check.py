@@ -113,7 +113,7 @@ def _compare(work: Work, item: DesiredObject, live: Body, sent: Body) -> _LiveCo
         if not error.is_frozen:
             raise
         return _LiveComparison(tuple((field,) for field in error.fields) or (("spec",),), after)
-    known = (live["metadata"].get("annotations") or {}).get(marks.RUN_HASH, item.hash)
+    known = marks.annotation(live, marks.RUN_HASH) or item.hash
     if known != item.hash and hashed_spec(answer) == hashed_spec(live):
         return _LiveComparison((("metadata", "annotations", marks.RUN_HASH),), after)
     return _LiveComparison((), after, answer)

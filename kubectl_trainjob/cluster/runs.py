@@ -44,12 +44,12 @@ def conditions(live: Body) -> list[Body]:
 
 def has_queue(body: Body) -> bool:
     """Whether Kueue decides when the run starts."""
-    return bool(value_at(body, ("metadata", "labels", KUEUE_QUEUE_LABEL)))
+    return bool(marks.label(body, KUEUE_QUEUE_LABEL))
 
 
 def is_disabled(live: Body, annotation: str) -> bool:
     """Whether a user set an annotation of a live object to `disabled`."""
-    return (live["metadata"].get("annotations") or {}).get(annotation) == marks.DISABLED
+    return marks.annotation(live, annotation) == marks.DISABLED
 
 
 def is_deleting(live: Body) -> bool:

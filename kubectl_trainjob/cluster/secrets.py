@@ -77,8 +77,5 @@ def _certificate(job: str) -> bytes:
 
 def z85(data: bytes) -> str:
     """Bytes as text: five characters for four bytes (ZeroMQ RFC 32)."""
-    return "".join(_digits(int.from_bytes(data[at : at + 4], "big")) for at in range(0, len(data), 4))
-
-
-def _digits(value: int) -> str:
-    return "".join(_Z85[value // 85**power % 85] for power in (4, 3, 2, 1, 0))
+    numbers = (int.from_bytes(data[at : at + 4], "big") for at in range(0, len(data), 4))
+    return "".join(_Z85[number // 85**power % 85] for number in numbers for power in (4, 3, 2, 1, 0))

@@ -105,8 +105,7 @@ class Step:
         """The step after an error that ended it."""
         if error.reason == "Conflict":
             return self.ended("refused", "Conflict", error.message, error.fields)
-        reason = "Error" if error.reason in ("Stale", "Exists") else error.reason
-        return self.ended("failed", reason, error.message, error.fields)
+        return self.ended("failed", error.final_reason, error.message, error.fields)
 
 
 def first_step(item: DesiredObject) -> Step:

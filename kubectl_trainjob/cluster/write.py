@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -59,19 +59,15 @@ def _written_all(work: Work, steps: Iterable[Step]) -> list[Step]:
 def _written_deferred(work: Work, groups: list[list[Step]]) -> list[Step]:
     """Write each group as soon as its objects are deleted; groups with remaining objects have failed."""
     done: list[Step] = []
-    pause, longest = _POLL
-    waiting = groups
+    waiting, pauses = groups, _pauses(work.api)
     while waiting:
         checked = side_by_side(partial(_is_free, work.api), waiting, partial(work.progress, "waiting for deletes"))
         ready = [steps for steps, is_free in zip(waiting, checked, strict=True) if is_free]
         for written in side_by_side(partial(_written_all, work), ready, partial(work.progress, "recreating runs")):
             done += written
         waiting = [steps for steps, is_free in zip(waiting, checked, strict=True) if not is_free]
-        if waiting and work.api.left <= pause:
+        if waiting and not next(pauses, False):
             break
-        if waiting:
-            work.api.clock.sleep(pause)
-            pause = min(pause * 1.5, longest)
     return done + [_too_late(step) for steps in waiting for step in steps]
 
 
@@ -174,16 +170,13 @@ def _send_step(work: Work, step: Step) -> Step:
 def _planned_deferred(work: Work, step: Step) -> Step:
     """The plan of a step whose dry run needs a Namespace, a definition or a runtime of this apply."""
     work.api.resource(step.desired.id)
-    end = work.api.clock.monotonic() + _CACHES
-    pause, longest = _POLL
+    end, pauses = work.api.clock.monotonic() + _CACHES, _pauses(work.api)
     while True:
         found = check(work, step.desired)
         if not found.is_deferred:
             return found
-        if work.api.clock.monotonic() >= end or work.api.left <= pause:
+        if work.api.clock.monotonic() >= end or not next(pauses, False):
             return check(work._replace(creates_types=False), step.desired)
-        work.api.clock.sleep(pause)
-        pause = min(pause * 1.5, longest)
 
 
 def _send(work: Work, step: Step) -> Body:
@@ -201,13 +194,20 @@ def _send(work: Work, step: Step) -> Body:
 
 def wait_until_gone(api: Api, identity: ObjectId, live: Body | None) -> bool:
     """Wait until an object is deleted, or another one has its name; False after the timeout."""
-    pause, longest = _POLL
+    pauses = _pauses(api)
     while not _is_gone(api, identity, live):
-        if api.left <= pause:
+        if not next(pauses, False):
             return False
-        api.clock.sleep(pause)
-        pause = min(pause * 1.5, longest)
     return True
+
+
+def _pauses(api: Api) -> Iterator[bool]:
+    """Pauses between two reads, each longer than the one before, until the time of the command is over."""
+    pause, longest = _POLL
+    while api.left > pause:
+        api.clock.sleep(pause)
+        yield True
+        pause = min(pause * 1.5, longest)
 
 
 def _is_gone(api: Api, identity: ObjectId, live: Body | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kubectl_trainjob.cli.controller import _line as line_of_outcome
-from kubectl_trainjob.cli.suspending import _line as line_of_suspend
+from kubectl_trainjob.cli.suspend import _line as line_of_suspend
 from kubectl_trainjob.cluster.controller.reconcile import Outcome
 from kubectl_trainjob.cluster.controller.training_set import SetKey
 from kubectl_trainjob.cluster.controller.verdict import Verdict

@@ -84,7 +84,7 @@ def _members(api: Api, set_id: str, namespaces: frozenset[str]) -> Iterator[Body
 
 def _left(live: Body, now: str) -> float:
     """The seconds until the deadline of a run; of a suspended one, until it may be over if it is resumed now."""
-    text, state = _annotation(live, marks.DEADLINE), state_of(live)
+    text, state = marks.annotation(live, marks.DEADLINE), state_of(live)
     if not text.isdecimal() or state == "terminal":
         return float("inf")
     if state == "suspended":
@@ -101,9 +101,5 @@ def _entry(parent: Parent, live: Body) -> InventoryEntry:
     identity, uid = identity_of(live), live["metadata"]["uid"]
     version = identity.api_version.rpartition("/")[2]
     known = parent.inventory.get(entry_id(identity)) or InventoryEntry(entry_id(identity), version)
-    content = _annotation(live, marks.RUN_HASH) or known.hash
+    content = marks.annotation(live, marks.RUN_HASH) or known.hash
     return replace(known, uid=uid, hash=content, state="started", ended=known.ended if known.uid == uid else "")
-
-
-def _annotation(live: Body, name: str) -> str:
-    return str((live["metadata"].get("annotations") or {}).get(name, ""))

@@ -30,14 +30,13 @@ from kubectl_trainjob.cluster.controller.verdict import (
 )
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.guards import is_trainer_alive
-from kubectl_trainjob.cluster.parent import ConfigMapStore, ForeignParentError, Store
+from kubectl_trainjob.cluster.parent import ForeignParentError, Store
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import Clock
 from kubectl_trainjob.cluster.result import ObjectResult
 from kubectl_trainjob.cluster.runs import is_deleting
 from kubectl_trainjob.cluster.steps import ApplyOptions
-from kubectl_trainjob.cluster.stores import inherited_of, kind_and_name
-from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
+from kubectl_trainjob.cluster.stores import ConfigMapStore, TrainingSetStore, inherited_of, kind_and_name
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 

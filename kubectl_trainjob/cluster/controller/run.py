@@ -10,7 +10,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.controller.artifact import flux_source
 from kubectl_trainjob.cluster.controller.client import Client, LeaseLostError
 from kubectl_trainjob.cluster.controller.due_keys import DueKeys
@@ -19,7 +18,7 @@ from kubectl_trainjob.cluster.controller.metrics import Metrics
 from kubectl_trainjob.cluster.controller.reconcile import TO_READ, LoopSource, Outcome, reconcile_once
 from kubectl_trainjob.cluster.controller.source import SourceTree
 from kubectl_trainjob.cluster.controller.source_watches import SourceWatches
-from kubectl_trainjob.cluster.controller.training_set import REQUESTED_AT, SetKey, TrainingSet, read_training_set
+from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet, read_training_set
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import Clock
@@ -199,12 +198,10 @@ class Loop:
 
     def _changed(self, body: Body) -> None:
         """A TrainingSet is due if its spec or a request is new; the loop itself changes only the rest."""
-        metadata = body["metadata"]
-        wanted = read_training_set(body)
+        metadata, wanted = body["metadata"], read_training_set(body)
         if self.source.reads(wanted):
             self._sources.note(wanted)
-        notes = metadata.get("annotations") or {}
-        seen = metadata["uid"], metadata["generation"], notes.get(REQUESTED_AT, ""), notes.get(marks.ADOPT_FROM, "")
+        seen = metadata["uid"], metadata["generation"], wanted.requested_at, wanted.adopt_from
         if self._known.get(_key(body)) != seen:
             self._known[_key(body)] = seen
             self.due.add(_key(body))

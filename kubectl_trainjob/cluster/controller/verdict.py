@@ -126,12 +126,12 @@ def ended(wanted: TrainingSet, status: Body, verdict: Verdict, attempted: Source
 
 def difference(old: Body, new: Body) -> Body:
     """The JSON merge patch from one status to another."""
-    changed = {key: _patch(old.get(key), value) for key, value in new.items() if old.get(key) != value}
-    return {**changed, **dict.fromkeys(old.keys() - new.keys())}
-
-
-def _patch(old: Any, new: Any) -> Any:
-    return difference(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
+    patch: dict[str, Any] = dict.fromkeys(old.keys() - new.keys())
+    for key, value in new.items():
+        known = old.get(key)
+        if known != value:
+            patch[key] = difference(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return patch
 
 
 def find_condition(status: Body, kind: str) -> Body:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.doctor.values import DoctorCheck, Level
 from kubectl_trainjob.cluster.errors import ApiError
@@ -87,7 +88,7 @@ def _of_application(application: Body, found: Delivery) -> Iterator[Problem]:
         yield "error", "the repo-server has no sidecar with a plugin", _use("argocd sidecar")
     if forcing := next(filter(forces, sync_options(spec)), None):
         yield "error", f"{forcing} ends running jobs", advice
-    if "ServerSideDiff=true" in _annotation(application, "argocd.argoproj.io/compare-options"):
+    if "ServerSideDiff=true" in marks.annotation(application, "argocd.argoproj.io/compare-options"):
         yield "warning", "with ServerSideDiff, one immutable change hides all objects", advice
     if prunes_unconfirmed(spec):
         yield "warning", "automated prune ends running jobs without a confirmation", advice
@@ -144,10 +145,6 @@ def _is_kustomization(body: Body) -> bool:
 
 def _has_health(spec: Body) -> bool:
     return any(each.get("kind") == "JobSet" for each in spec.get("healthCheckExprs") or ())
-
-
-def _annotation(body: Body, name: str) -> str:
-    return str(value_at(body, ("metadata", "annotations", name)) or "")
 
 
 def _list(api: Api, kind: tuple[str, str], is_wanted: Callable[[Body], bool]) -> Sequence[Body] | None:

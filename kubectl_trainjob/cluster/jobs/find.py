@@ -54,7 +54,7 @@ class FoundJob:
         """The name of the TrainJob that it was built from, "" if that is unknown."""
         if self.id.kind == trainer.TRAIN_JOB:
             return self.id.name
-        return str(value_at(self.run, ("metadata", "labels", marks.TRAIN_JOB)) or "")
+        return marks.label(self.run or {}, marks.TRAIN_JOB)
 
     @property
     def objects(self) -> tuple[Body, ...]:

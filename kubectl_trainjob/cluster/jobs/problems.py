@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.errors import mask_data
 from kubectl_trainjob.cluster.jobs.secrets import pod_specs, required_secrets
 from kubectl_trainjob.cluster.jobs.seen import SeenJob
@@ -171,7 +172,7 @@ def _no_image(job: SeenJob) -> JobProblem | None:
 
 def _template_of(job: SeenJob, generated: Body) -> tuple[Pointer, Body]:
     """The Pod spec that a Job or a Pod comes from, with its pointer."""
-    role = (generated["metadata"].get("labels") or {}).get(ROLE_LABEL)
+    role = marks.label(generated, ROLE_LABEL)
     names = [each.name for each in replicated_jobs(job.found.jobset)] if job.found.jobset else []
     specs = list(pod_specs(job.found))
     return specs[names.index(role) if role in names else 0] if specs else ((), {})

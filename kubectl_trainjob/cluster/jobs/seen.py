@@ -12,6 +12,7 @@ from kubectl_trainjob.cluster.jobs.find import FoundJob, Note, owner_of
 from kubectl_trainjob.cluster.jobs.secrets import required_secrets
 from kubectl_trainjob.cluster.runs import ending
 from kubectl_trainjob.model.groups import group
+from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _OF_JOBS = "batch.kubernetes.io/job-name"
@@ -79,7 +80,7 @@ class _ClusterReader:
 
     def missing_secrets(self, job: FoundJob) -> Iterator[str]:
         """The Secrets that a job that has not ended waits for."""
-        if job.run is None or ending(job.run) or any(_has_ready(each) for each in job.jobs):
+        if job.run is None or ending(job.run) or any(value_at(each, ("status", "ready")) for each in job.jobs):
             return
         for name in required_secrets(job):
             identity = ObjectId("v1", "Secret", job.id.namespace, name)
@@ -93,10 +94,6 @@ class _ClusterReader:
             return self._api.get(identity, is_secret=True) is None
         except ApiError:
             return False
-
-
-def _has_ready(job: Body) -> bool:
-    return bool((job.get("status") or {}).get("ready"))
 
 
 def _warnings(job: FoundJob, pods: dict[str, list[Body]], warnings: dict[str, list[Body]]) -> list[Body]:

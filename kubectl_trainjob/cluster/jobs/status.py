@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.jobs.find import owner_of
 from kubectl_trainjob.cluster.jobs.problems import (
     ROLE_LABEL,
@@ -29,6 +30,7 @@ from kubectl_trainjob.model.stages import Body, ObjectId
 State = Literal["Pending", "Running", "Suspended", "Succeeded", "Failed", "Gone"]
 
 _DEADLINE = "DeadlineExceeded"
+_COUNTS = ("ready", "active", "succeeded", "failed")
 _IN_WORK = ("RestartingJobSet", "StartupPolicyInProgress")
 
 
@@ -98,7 +100,7 @@ def status_of(job: SeenJob) -> JobStatus:
         metadata.get("creationTimestamp") or "",
         _finished(run),
         _gpus(job),
-        (metadata.get("labels") or {}).get(KUEUE_QUEUE_LABEL, ""),
+        marks.label(run, KUEUE_QUEUE_LABEL),
         tuple(_roles(job)),
         tuple(conditions(run)),
         job.now,
@@ -204,7 +206,7 @@ def _roles(job: SeenJob) -> Iterator[RoleCounts]:
         yield from (_counts(restarted, found.id.name, size, found.jobs, 0) for size in _parallel(job))
         return
     restarts = value_at(found.jobset, ("status", "restarts")) or 0
-    of_roles = group((value_at(body, ("metadata", "labels", ROLE_LABEL)), body) for body in found.jobs)
+    of_roles = group((marks.label(body, ROLE_LABEL), body) for body in found.jobs)
     for each in replicated_jobs(found.jobset):
         yield _counts(restarted, each.name, each.pods, of_roles.get(each.name, ()), restarts)
 
@@ -212,9 +214,5 @@ def _roles(job: SeenJob) -> Iterator[RoleCounts]:
 def _counts(restarted: Mapping[str, int], name: str, size: int, jobs: Sequence[Body], restarts: int) -> RoleCounts:
     """`restarted` are the restarts of containers by the uid of the Job."""
     restarts += sum(restarted.get(body["metadata"]["uid"], 0) for body in jobs)
-    ready, active, succeeded, failed = (_sum(jobs, key) for key in ("ready", "active", "succeeded", "failed"))
-    return RoleCounts(name, size, ready, active, succeeded, failed, restarts)
-
-
-def _sum(jobs: Sequence[Body], key: str) -> int:
-    return sum(value_at(each, ("status", key)) or 0 for each in jobs)
+    counts = {key: sum(value_at(each, ("status", key)) or 0 for each in jobs) for key in _COUNTS}
+    return RoleCounts(name, size, restarts=restarts, **counts)

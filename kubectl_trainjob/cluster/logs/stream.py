@@ -169,12 +169,8 @@ def _is_over(pod: Body, container: str) -> bool:
 
 
 def _status(pod: Body, container: str) -> Body:
-    every = [each for key in ("containerStatuses", "initContainerStatuses") for each in _statuses(pod, key)]
-    return next((each for each in every if each["name"] == container), {})
-
-
-def _statuses(pod: Body, key: str) -> list[Body]:
-    return value_at(pod, ("status", key)) or []
+    lists = (value_at(pod, ("status", key)) or () for key in ("containerStatuses", "initContainerStatuses"))
+    return next((each for statuses in lists for each in statuses if each["name"] == container), {})
 
 
 def _phase(pod: Body) -> str:

@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubectl_trainjob.frontends.legacy.job import role_key
-from kubectl_trainjob.frontends.legacy.operators import JAX, MPI, PYTORCH, TENSORFLOW, V2BETA1, XGBOOST, Operator
+from kubectl_trainjob.frontends.legacy.operators import (
+    JAX,
+    MPI,
+    PYTORCH,
+    TENSORFLOW,
+    V2BETA1,
+    XGBOOST,
+    Operator,
+    role_key,
+)
 from kubectl_trainjob.kube.facts import validation
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.schemas.walk import SchemaResult

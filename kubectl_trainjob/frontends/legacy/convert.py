@@ -7,11 +7,19 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.admission import check
 from kubectl_trainjob.frontends.legacy.differences import CARRIED, LAST_APPLIED, differences
-from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob, read_job, role_key
 from kubectl_trainjob.frontends.legacy.lifecycle import lifecycle_notes
 from kubectl_trainjob.frontends.legacy.mpi import mpi_shape
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask
-from kubectl_trainjob.frontends.legacy.operators import MPI, TENSORFLOW, operator_of, versions_of
+from kubectl_trainjob.frontends.legacy.operators import (
+    MPI,
+    TENSORFLOW,
+    JobRole,
+    LegacyJob,
+    operator_of,
+    read_job,
+    role_key,
+    versions_of,
+)
 from kubectl_trainjob.frontends.legacy.shapes import JobShape, shape_of
 from kubectl_trainjob.frontends.legacy.variables import HELPERS
 from kubectl_trainjob.kube.facts import trainer

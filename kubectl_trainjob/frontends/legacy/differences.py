@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubectl_trainjob.frontends.legacy.commands import mentioned, reads_host_name, texts_of
-from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob, role_key
 from kubectl_trainjob.frontends.legacy.mpi import OPERATORS_ENV
 from kubectl_trainjob.frontends.legacy.names import label_places
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask, note
-from kubectl_trainjob.frontends.legacy.operators import MPI, PADDLE, TENSORFLOW
+from kubectl_trainjob.frontends.legacy.operators import MPI, PADDLE, TENSORFLOW, JobRole, LegacyJob, role_key
 from kubectl_trainjob.frontends.legacy.shapes import JobShape
 from kubectl_trainjob.frontends.legacy.variables import LAUNCH_IP, Layout, variables
 from kubectl_trainjob.model.message import listed, say

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.frontends.legacy.job import LegacyJob
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask
+from kubectl_trainjob.frontends.legacy.operators import LegacyJob
 from kubectl_trainjob.kube.facts.trainer import VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.model.message import say
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask, note
-from kubectl_trainjob.frontends.legacy.operators import MPI, TENSORFLOW, V2BETA1
+from kubectl_trainjob.frontends.legacy.operators import MPI, TENSORFLOW, V2BETA1, JobRole, LegacyJob
 from kubectl_trainjob.model.message import say
 
 NEVER, ON_FAILURE, ALWAYS, EXIT_CODE = "Never", "OnFailure", "Always", "ExitCode"

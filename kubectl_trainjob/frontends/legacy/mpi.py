@@ -11,11 +11,10 @@ from typing import Any
 
 from kubectl_trainjob.frontends.legacy.commands import uses_host_discovery
 from kubectl_trainjob.frontends.legacy.gang import gang_of
-from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.lifecycle import job_settings, jobset_settings, train_job_settings
 from kubectl_trainjob.frontends.legacy.names import Peers
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask
-from kubectl_trainjob.frontends.legacy.operators import V1, V2BETA1
+from kubectl_trainjob.frontends.legacy.operators import V1, V2BETA1, JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.pods import PodContext, convert_container, split, template
 from kubectl_trainjob.frontends.legacy.shapes import JobShape, replicated_job, runtime_spec
 from kubectl_trainjob.frontends.legacy.variables import Layout

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.frontends.legacy.job import LegacyJob
-from kubectl_trainjob.frontends.legacy.operators import JAX, PYTORCH, TENSORFLOW, V2BETA1
+from kubectl_trainjob.frontends.legacy.operators import JAX, PYTORCH, TENSORFLOW, V2BETA1, LegacyJob
 from kubectl_trainjob.model.source import Pointer
 
 OPERATORS_LABELS = "training.kubeflow.org/"

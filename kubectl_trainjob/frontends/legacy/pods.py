@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.commands import Start, mentioned, start_of
-from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.lifecycle import restart_policy
 from kubectl_trainjob.frontends.legacy.names import Peers
-from kubectl_trainjob.frontends.legacy.operators import PYTORCH, V2BETA1
+from kubectl_trainjob.frontends.legacy.operators import PYTORCH, V2BETA1, JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.variables import (
     JOBSET_NAME_VARIABLE,
     LAUNCH_IP,

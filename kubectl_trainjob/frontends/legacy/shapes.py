@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.commands import Start, has_process_count, mentioned, start_of
 from kubectl_trainjob.frontends.legacy.gang import gang_of
-from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.lifecycle import job_settings, jobset_settings, train_job_settings
 from kubectl_trainjob.frontends.legacy.names import Peers, label_places
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, note
-from kubectl_trainjob.frontends.legacy.operators import PYTORCH, TENSORFLOW, XGBOOST
+from kubectl_trainjob.frontends.legacy.operators import PYTORCH, TENSORFLOW, XGBOOST, JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.pods import (
     ConvertedContainer,
     PodContext,

@@ -10,8 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob
-from kubectl_trainjob.frontends.legacy.operators import JAX, PADDLE, PYTORCH, TENSORFLOW, XGBOOST
+from kubectl_trainjob.frontends.legacy.operators import JAX, PADDLE, PYTORCH, TENSORFLOW, XGBOOST, JobRole, LegacyJob
 from kubectl_trainjob.model.stages import Body
 
 JOBSET_NAME = "JOBSET_NAME"

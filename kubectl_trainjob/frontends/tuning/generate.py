@@ -8,8 +8,7 @@ from decimal import Decimal
 from hashlib import sha256
 from itertools import product
 
-from kubectl_trainjob.frontends.tuning.numbers import text_of
-from kubectl_trainjob.frontends.tuning.space import Parameter, Range
+from kubectl_trainjob.frontends.tuning.space import Parameter, Range, text_of
 
 Assignment = dict[str, str]
 _ATTEMPTS = 100

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.objects import head_of
 from kubectl_trainjob.frontends.tuning.config import Tuning
-from kubectl_trainjob.frontends.tuning.numbers import EXACT, text_of
-from kubectl_trainjob.frontends.tuning.space import Parameter, Range
+from kubectl_trainjob.frontends.tuning.space import EXACT, Parameter, Range, text_of
 from kubectl_trainjob.frontends.tuning.trials import TunedJob, short_hash, write_parameters
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.sweep import SWEEP_LABEL

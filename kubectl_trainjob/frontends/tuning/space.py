@@ -1,20 +1,27 @@
-"""A search space in its normal form: the parameters by name, and the errors of how they are written."""
+"""A search space in its normal form: the parameters by name, their exact numbers, and the errors of how they are
+written.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.shape import without_nulls
-from kubectl_trainjob.frontends.tuning.numbers import EXACT, LONGEST, is_whole, number_of, text_of
 from kubectl_trainjob.kube.schemas.messages import unknown_field
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import TUNING_FIELD, TUNING_PARAMETER
 from kubectl_trainjob.model.source import Place
 
+EXACT = Context(prec=400)
+"""Enough digits for sums and products of numbers with texts of up to `LONGEST` characters."""
+LONGEST = 40
+
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,6})?")
+_WIDEST = 400  # the largest exponent that is written out
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 _EXPECTED = {"int": "integers", "double": "numbers", "categorical": "strings, numbers or booleans"}
 _TYPES = ("int", "double", "categorical")
@@ -166,3 +173,27 @@ def _bound(name: str, kind: str, body: Mapping[str, Any], key: str) -> Decimal:
         template = '{} of parameter "{}" must be {} of at most {} characters, not {}'
         raise _ParameterError(say(template, key, name, expected, LONGEST, body[key]))
     return number
+
+
+def number_of(value: Any) -> Decimal | None:
+    """The number of an integer, a float or a text that is a number; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    text = value if isinstance(value, str) else repr(value)
+    if not _NUMBER.fullmatch(text):
+        return None
+    number = Decimal(text)
+    return number if not number or abs(number.adjusted()) < _WIDEST else None
+
+
+def text_of(number: Decimal) -> str:
+    """Positional, without an exponent, trailing zeros or `+`."""
+    if not number:
+        return "0"
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def is_whole(number: Decimal) -> bool:
+    """Whether the number is an integer."""
+    return number == number.to_integral_value(context=EXACT)

@@ -15,7 +15,7 @@ from kubectl_trainjob.cluster.inventory import InventoryEntry
 from kubectl_trainjob.cluster.login import ConnectionOptions
 from kubectl_trainjob.cluster.parent import Parent, Update, update
 from kubectl_trainjob.cluster.protocol import Clock
-from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
+from kubectl_trainjob.cluster.stores import TrainingSetStore
 from kubectl_trainjob.model.faults import EnvironmentFault
 from tests.cluster.apply.inputs import Object
 from tests.cluster.apply.loop_site import SOURCE, install, training_set
