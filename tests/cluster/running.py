@@ -10,7 +10,7 @@ from tests.cluster.ownership import Object
 from tests.cluster.plane.client import Client
 
 Identity = tuple[str, str]  # namespace and name
-_STALL = 120.0  # seconds
+_STALL = 300.0  # seconds
 _JOBSETS = ("jobset.x-k8s.io/v1alpha2", "JobSet")
 
 

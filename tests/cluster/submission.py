@@ -22,7 +22,7 @@ KINDS = (
     ("v1", "Secret"),
 )
 _NOT_YET = "must be created before"
-_STALL = 15.0  # seconds without a new object after which none is expected any more
+_STALL = 60.0  # seconds without a new object after which none is expected any more
 _QUIET = 5
 _THREADS = 4
 

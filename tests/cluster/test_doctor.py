@@ -99,7 +99,7 @@ def lease(client: Client) -> Iterator[None]:
 
 def until(program: Program, is_so: Callable[[dict[str, dict[str, str]]], bool]) -> dict[str, dict[str, str]]:
     """The checks, once the server has noticed a change of webhooks."""
-    for _ in range(30):
+    for _ in range(300):
         _, found, _ = checks(program)
         if is_so(found):
             break

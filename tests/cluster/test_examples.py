@@ -27,7 +27,7 @@ from tests.examples.examples import ALL_RUNTIMES, OVERLAYS, RUNTIMES, Built, bui
 pytestmark = pytest.mark.cluster
 
 _THREADS = 4
-_STALL = 15.0  # seconds without a new object after which none is expected any more
+_STALL = 60.0  # seconds without a new object after which none is expected any more
 
 
 @pytest.fixture(scope="module")

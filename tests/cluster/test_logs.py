@@ -184,7 +184,7 @@ class Follower:
 
     def end(self) -> tuple[int, str]:
         """The exit code and stderr."""
-        code = self._process.wait(60)
+        code = self._process.wait(300)
         assert self._process.stderr
         return code, self._process.stderr.read()
 

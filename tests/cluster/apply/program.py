@@ -67,7 +67,7 @@ class Program:
         """Send a signal."""
         os.kill(self.pid, number)
 
-    def end(self, timeout: float = 120) -> Ended:
+    def end(self, timeout: float = 300) -> Ended:
         """Wait for the end."""
         wait([self._process.sentinel], timeout)
         with _CODES:

@@ -290,7 +290,7 @@ class FaultProxy:
     def connect(self) -> http.client.HTTPSConnection:
         """A connection to the server."""
         port = self.plane.settings.ports["kube-apiserver"]
-        return http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=self._trust)
+        return http.client.HTTPSConnection("127.0.0.1", port, timeout=300, context=self._trust)
 
 
 def _relay(proxy: FaultProxy, request: Request, client: http.server.BaseHTTPRequestHandler) -> None:

@@ -41,7 +41,7 @@ def environment(file: Path | str, given: Mapping[str, str] = {}) -> dict[str, st
 def kubectl(folder: Path, variables: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run kubectl as the same user."""
     everything = {**os.environ, **variables, "HOME": str(folder)}
-    command = [require("kubectl"), "--request-timeout=10s", *arguments]
+    command = [require("kubectl"), "--request-timeout=60s", *arguments]
     return subprocess.run(command, env=everything, capture_output=True, text=True, check=False)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import time
 import urllib.error
 import urllib.request
@@ -21,10 +20,12 @@ from tests.cluster.apply.program import Ended, Program
 from tests.cluster.apply.proxy import FaultProxy, answer
 from tests.cluster.apply.site import Site
 from tests.cluster.plane.plane import Plane
+from tests.cluster.plane.settings import free_ports
 
 pytestmark = pytest.mark.cluster
 
-_SHORT = ("--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=250ms")
+# Shorter than by default, but not so short that a busy machine cannot renew in time.
+_SHORT = ("--leader-elect-lease-duration=12s", "--leader-elect-renew-deadline=8s", "--leader-elect-retry-period=250ms")
 _LEASE = "kubectl-trainjob-controller"
 
 
@@ -42,8 +43,8 @@ class Replica:
         self.proxy = proxy
         kubeconfig = site.folder.parent / f"{site.namespace}.{id(self)}.kubeconfig"
         proxy.kubeconfig(kubeconfig, site.namespace)
-        self.ports = after.ports if after else [_free_port() for _ in range(3)]
         names = ("--metrics-bind-address", "--health-probe-bind-address", "--storage-addr")
+        self.ports = after.ports if after else [*free_ports(names).values()]
         command = [f"{name}=127.0.0.1:{port}" for name, port in zip(names, self.ports, strict=True)]
         self.storage = site.folder.parent / f"{site.namespace}.{self.ports[0]}"
         (self.storage / "artifacts").mkdir(parents=True, exist_ok=True)  # of a user
@@ -59,7 +60,7 @@ class Replica:
         port = self.ports[0 if path == "/metrics" else 1]
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with opener.open(f"http://127.0.0.1:{port}{path}", timeout=10) as response:
+            with opener.open(f"http://127.0.0.1:{port}{path}", timeout=60) as response:
                 return response.status, response.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -75,12 +76,6 @@ class Replica:
             self.proxy.sent.append(self.page("/metrics")[1])
         self.program.send(SIGTERM)
         return self.program.end()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager
@@ -145,7 +140,7 @@ def test_what_starts_a_reconcile_and_how_it_ends(site: Site, note_figure: Callab
 def _wait_for_reconciles(one: Replica, count: int) -> None:
     """Wait until some more reconciles have ended."""
     last = _reconciles(one) + count
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while _reconciles(one) < last:
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -179,7 +174,7 @@ def _check_metrics(text: str, site: Site) -> None:
     ):
         assert f"\n{start}" in text, start
     (last,) = re.findall(r"^trainjob_last_success_timestamp_seconds\{.*\} (.+)$", text, re.MULTILINE)
-    assert 0 <= time.time() - float(last) < 60
+    assert 0 <= time.time() - float(last) < 300
 
 
 def test_a_frozen_replica_never_writes_again(site: Site) -> None:

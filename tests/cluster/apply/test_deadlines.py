@@ -41,15 +41,16 @@ def _installed(plane: Plane) -> None:
 
 @dataclass
 class Run:
-    """The run `a` of the TrainingSet `s`, which has one second."""
+    """The run `a` of the TrainingSet `s`, which has some seconds."""
 
     loop: Loop
+    seconds: int
 
     @classmethod
-    def started(cls, loop: Loop, **more: Any) -> Run:
+    def started(cls, loop: Loop, seconds: int = 1, **more: Any) -> Run:
         """A run that is over its deadline, and that no reconcile has ended yet."""
-        run = cls(loop)
-        loop.site.files(job("a", activeDeadlineSeconds=1, **more), config("c"))
+        run = cls(loop, seconds)
+        loop.site.files(job("a", activeDeadlineSeconds=seconds, **more), config("c"))
         done = run.once_earlier()
         assert (done.code, run.exists, run.ended) == (0, True, ""), done.ended
         run.wait_until_over()
@@ -91,10 +92,11 @@ class Run:
         return next(found, {})
 
     def wait_until_over(self, start: str = "") -> None:
-        """Wait until more than a second has passed since a time, or since its creation."""
+        """Wait until its time has passed since another one, or since its creation."""
         live = self.loop.site.live("JobSet", "a")
         assert live
-        end = datetime.fromisoformat(start or live["metadata"]["creationTimestamp"]) + timedelta(seconds=2)
+        first = datetime.fromisoformat(start or live["metadata"]["creationTimestamp"])
+        end = first + timedelta(seconds=self.seconds + 1)
         self.loop.site.wait("the deadline", lambda: datetime.now(UTC) > end)
 
     def is_ended(self) -> bool:
@@ -118,7 +120,7 @@ def loop(site: Site) -> Loop:
 
 def test_the_time_counts_from_the_last_resume(loop: Loop) -> None:
     """Also before the JobSet controller has seen the resume."""
-    run, site = Run.started(loop), loop.site
+    run, site = Run.started(loop, 10), loop.site  # the resume must be seen before its time is over again
     assert site.run("suspend", "a").code == 0
     site.wait("suspended", lambda: run.suspended().get("status") == "True")
     run.once()
@@ -245,7 +247,7 @@ def test_the_loop_looks_in_time(site: Site) -> None:
     run = Run.started(loop)
     with replica(site, "--leader-elect=false"):
         site.wait("the first is ended", lambda: not run.exists)
-    site.files(job("b", activeDeadlineSeconds=2), config("c"))
+    site.files(job("b", activeDeadlineSeconds=10), config("c"))
     with replica(site, "--leader-elect=false"):
         site.wait("the second runs", lambda: site.live("JobSet", "b"))
         site.wait("the second is ended", lambda: site.live("JobSet", "b") is None)

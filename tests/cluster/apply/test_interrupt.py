@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from concurrent.futures import Future
 
 import pytest
 
@@ -19,12 +20,12 @@ pytestmark = pytest.mark.cluster
 
 def _interrupted(site: Site, method: str, pattern: str, *arguments: str, only_writes: bool = False) -> Ended:
     """The end of a command that gets SIGINT right before a request reaches the server."""
-    running: list[Program] = []
+    running = Future[Program]()
     site.proxy.clear()
-    interrupt = before(lambda: running[0].send(signal.SIGINT))
+    interrupt = before(lambda: running.result().send(signal.SIGINT))
     site.proxy.on(method, pattern, interrupt, only=lambda one: one.is_write or not only_writes)
-    running.append(site.start(*arguments))
-    ended = running[0].end()
+    running.set_result(site.start(*arguments))
+    ended = running.result().end()
     assert "Traceback" not in ended.err
     return ended
 

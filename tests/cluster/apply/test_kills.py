@@ -7,9 +7,8 @@ was not killed, and the one after it writes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from signal import SIGKILL
-from threading import Event
 from typing import Any, NamedTuple
 
 import pytest
@@ -89,26 +88,20 @@ def is_killed(
     site: Site, kill: Kill, command: Sequence[str], *, only: Callable[[Request], bool] = lambda _: True
 ) -> bool:
     """Run a command that is killed at one of some requests; False if it ends before."""
-    running: list[Program] = []
-    is_started = Event()
-
-    def shoot() -> None:
-        is_started.wait(30)
-        running[0].kill()
+    running = Future[Program]()
 
     def fault(forward: Forward) -> Answer | None:
         if kill.is_after_write:
             forward()
-        shoot()
+        running.result().kill()
         return None
 
     def is_meant(request: Request) -> bool:
         return only(request) and (request.is_write or not kill.is_after_write)
 
     site.proxy.on("", "", fault, skip=kill.number, only=is_meant)
-    running.append(site.start(*command))
-    is_started.set()
-    return running[0].end().code == -SIGKILL
+    running.set_result(site.start(*command))
+    return running.result().end().code == -SIGKILL
 
 
 def _differences(now: Any, expected: Any) -> str:

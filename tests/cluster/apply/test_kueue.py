@@ -105,7 +105,7 @@ def test_a_queued_run_stays_queued(site: Site, suspend: bool | None) -> None:
     site.wait("a Workload", lambda: len(_workloads(site)) == 2)
     assert is_suspended(site, "second")
     unchanged(site, *files)
-    assert site.apply("--wait", "--timeout", "20s").results["JobSet/second"] == "unchanged"
+    assert site.apply("--wait", "--timeout", "60s").results["JobSet/second"] == "unchanged"
     assert is_suspended(site, "second")
 
 
@@ -198,11 +198,11 @@ def test_kueue_is_down(site: Site) -> None:
     site.files(queued("a"))
     site.plane.stop("kueue-manager")
     try:
-        done = site.apply("--timeout", "6s")
+        done = site.apply("--timeout", "60s")
         assert (done.code, done.writes, done.results) == (1, [], {"JobSet/a": "failed Unavailable"})
     finally:
         site.plane.start("kueue-manager")
-    site.wait("its webhook answers", lambda: site.apply("--timeout", "6s").code == 0)
+    site.wait("its webhook answers", lambda: site.apply("--timeout", "60s").code == 0)
 
 
 def test_a_trainjob_in_a_queue(site: Site) -> None:

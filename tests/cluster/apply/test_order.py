@@ -181,7 +181,7 @@ def test_a_group_that_is_being_deleted_holds_up_no_other(site: Site) -> None:
     path = site.plane.client.path(site.body("ConfigMap", "stuck"))
     site.plane.client.request("DELETE", path)
     site.files(config("stuck"), config("c", "2"), job("a", image="example.com/train:2"), job("b"))
-    done = site.apply("--recreate", "always", "--timeout", "20s")
+    done = site.apply("--recreate", "always", "--timeout", "40s")
     assert done.results == {
         "ConfigMap/stuck": "failed Timeout",
         "ConfigMap/c": "configured",
@@ -364,7 +364,7 @@ def test_the_webhooks_of_jobset_are_down(site: Site) -> None:
     site.files(job("b"), job("a", suspend=True), config("c", "2"))
     site.plane.stop("jobset-manager")
     try:
-        done = site.apply("--timeout", "8s")
+        done = site.apply("--timeout", "60s")
         assert (done.code, done.writes) == (1, [])
         assert done.results == {
             "ConfigMap/c": "skipped AfterFailure",

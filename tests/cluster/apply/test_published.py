@@ -59,7 +59,7 @@ def artifact_of(site: Site) -> Any:
 def get(url: str) -> bytes:
     """What is served."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(url, timeout=10) as response:
+    with opener.open(url, timeout=60) as response:
         found: bytes = response.read()
         return found
 

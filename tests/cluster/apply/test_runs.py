@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import Future
 from itertools import product
 
 import pytest
@@ -200,7 +201,7 @@ def test_a_rerun_starts_once_if_its_answer_is_lost(site: Site, runtime: str, res
             site.ended("a")
 
     site.proxy.on("PATCH", "/jobsets/a", fault, only=lambda request: request.is_write)
-    done = site.apply("--rerun", "a", "--timeout", "20s")
+    done = site.apply("--rerun", "a", "--timeout", "3m")
     assert (done.code, done.results) == (0, {"JobSet/a": result})
     assert [one.line.rpartition("/")[2] for one in site.proxy.created] == ["a"]
     assert site.entries()["JobSet/a"]["state"] == "started"
@@ -214,7 +215,7 @@ def test_a_run_that_another_apply_starts_meanwhile_is_replaced_under_always(site
     site.files(config("c"), _jobset("a", "running", "always", ""))
     started = before(lambda: site.plane.client.create(other))
     site.proxy.on("PATCH", "/jobsets/a", started, only=lambda request: request.is_write)
-    done = site.apply("--timeout", "20s")
+    done = site.apply("--timeout", "3m")
     assert (done.code, done.results) == (0, {"ConfigMap/c": "unchanged", "JobSet/a": "recreated Frozen"})
 
 
@@ -247,15 +248,15 @@ def test_a_run_with_ttl_zero_is_kept(site: Site) -> None:
 def test_a_killed_start_of_a_short_run_needs_a_person(site: Site) -> None:
     """The answer to the create is lost, and the run comes and goes before the next apply."""
     site.files(job("a", "short"))
-    running: list[Program] = []
+    running = Future[Program]()
 
     def fault(forward: Forward) -> None:
         forward()
-        running[0].kill()
+        running.result().kill()
 
     site.proxy.on("PATCH", "/jobsets/a", fault, only=lambda request: not request.is_dry_run)
-    running.append(site.start("apply"))
-    running[0].end()
+    running.set_result(site.start("apply"))
+    running.result().end()
     site.wait("it has come and gone", lambda: site.live("JobSet", "a") is None and site.entries())
     assert site.entries()["JobSet/a"]["state"] == "starting"
     site.wait("a second is over", lambda: site.apply().results == {"JobSet/a": "refused MayHaveRun"})

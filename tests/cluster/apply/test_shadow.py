@@ -277,7 +277,7 @@ def test_trainer_starts_between_two_reconciles(site: Site, trainer_lease: Callab
     with replica(site, "--leader-elect=false") as one:
         loop = Loop(site, interval="1s")
         site.wait("Ready", lambda: loop.is_ready)
-        trainer_lease(-60)
+        trainer_lease(-600)
         site.wait("it stops", lambda: loop.condition("Stalled") == ("True", "TrainerActive"))
         site.files(job("a"), job("b"), config("c"))
         site.delete("JobSet", "a")
@@ -285,6 +285,6 @@ def test_trainer_starts_between_two_reconciles(site: Site, trainer_lease: Callab
         reads = lambda: [each for each in one.proxy.requests[first:] if "trainer.kubeflow.org" in each.path]  # noqa: E731
         site.wait("three more reconciles", lambda: len(reads()) >= 3)
         assert (site.all("JobSet"), site.live("ConfigMap", "c")) == ({}, None)
-        trainer_lease(60)
+        trainer_lease(600)
         site.wait("Ready", lambda: loop.is_ready and site.live("JobSet", "b"))
         assert one.stop().code == 0

@@ -35,7 +35,7 @@ def _states(site: Site, *arguments: str) -> dict[str, str]:
 
 def test_a_run_is_what_status_says(site: Site) -> None:
     site.files(*(jobset(name, **changes) for name, (changes, _) in STATES.items()))
-    done = site.apply("--wait", ".", "--timeout", "30s")
+    done = site.apply("--wait", ".", "--timeout", "60s")
     late = {f"JobSet/{name}": "created" for name in STATES} | {"JobSet/waits": "failed Timeout"}
     assert (done.code, done.results) == (1, late), done.ended
     message = next(one["message"] for one in done.document["objects"] if one["name"] == "waits")
@@ -43,7 +43,7 @@ def test_a_run_is_what_status_says(site: Site) -> None:
     site.ended("fails")
     site.ended("ends")
     assert _states(site) == {name: state for name, (_, state) in STATES.items()}
-    done = site.apply("--wait=finished", "--timeout", "10s")
+    done = site.apply("--wait=finished", "--timeout", "20s")
     ends = {"fails": "failed FailedJobs", "ends": "unchanged"}
     assert done.results == {f"JobSet/{name}": ends.get(name, "failed Timeout") for name in STATES}
 
@@ -75,7 +75,7 @@ def test_wait_until_runs_have_ended(site: Site) -> None:
 
 def test_a_wait_that_ends_too_early(site: Site) -> None:
     site.files(job("a"))
-    done = site.apply("--wait", "--timeout", "10s")
+    done = site.apply("--wait", "--timeout", "20s")
     assert (done.code, done.results) == (1, {"JobSet/a": "failed Timeout"})
     assert site.entries()["JobSet/a"]["state"] == "started"
 

@@ -13,6 +13,7 @@ from typing import Any
 
 APPLY = "application/apply-patch+yaml"
 _IDLE = 30  # seconds: the server closes a connection that is idle for 90
+_LONGEST = 300  # seconds: a wait that succeeds does not take longer, also on a busy machine
 
 
 class ApiError(Exception):
@@ -90,7 +91,7 @@ class Client:
         space = f"/namespaces/{metadata.get('namespace') or 'default'}" if namespaced else ""
         return f"{_base(version)}{space}/{plural}" + ("" if collection else f"/{metadata['name']}")
 
-    def wait(self, what: str, ready: Callable[[], Any], timeout: float = 120) -> Any:
+    def wait(self, what: str, ready: Callable[[], Any], timeout: float = _LONGEST) -> Any:
         """Ask until `ready` returns something true; rejected requests count as not yet."""
         deadline = time.monotonic() + timeout
         problem: Exception | None = None
@@ -107,7 +108,7 @@ class Client:
         kept: http.client.HTTPSConnection | None = getattr(self._kept, "connection", None)
         now = time.monotonic()
         if kept is None or now - self._kept.used > _IDLE:
-            kept = http.client.HTTPSConnection("127.0.0.1", self._port, timeout=60, context=self._tls)
+            kept = http.client.HTTPSConnection("127.0.0.1", self._port, timeout=_LONGEST, context=self._tls)
             self._kept.connection = kept
         self._kept.used = now
         return kept

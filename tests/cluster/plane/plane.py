@@ -108,7 +108,7 @@ class Plane:
             if f"{short}-manager" in self.optional:
                 self._install_webhooks(short)
 
-    def _wait_ready(self, name: str, timeout: float = 60) -> None:
+    def _wait_ready(self, name: str, timeout: float = 300) -> None:
         url = components.probe(name, self.settings)
         request = urllib.request.Request(url, headers={"Authorization": f"Bearer {self.settings.tokens['admin']}"})
         tls = ssl.create_default_context(cafile=self.settings.certificate)
@@ -116,7 +116,7 @@ class Plane:
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline and not self.ended(name):
             try:
-                with opener.open(request, timeout=5):
+                with opener.open(request, timeout=30):
                     return
             except OSError:
                 time.sleep(0.05)
