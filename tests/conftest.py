@@ -13,6 +13,22 @@ from hypothesis import HealthCheck, settings
 
 from tests.loops import cases
 
+# Files with few tests that take minutes. By default, pytest-xdist starts files with many tests first. With
+# --no-loadscope-reorder these come first, and no process works on one of them alone at the end.
+_LONG = (
+    "cluster/apply/test_kills.py",
+    "cluster/test_applied.py",
+    "cluster/test_compared.py",
+    "cluster/apply/test_controller_faults.py",
+    "cluster/test_live.py",
+    "launchers/test_torchrun.py",
+    "launchers/test_examples.py",
+    "delivery/test_image.py",
+    "property/test_origins.py",
+    "differential/test_patches_kustomize.py",
+    "hostile/test_patterns.py",
+)
+
 # `fast` for everybody's run; `--hypothesis-profile=thorough` in CI, which draws the same examples for the same commit;
 # `--hypothesis-profile=search` to look for new ones. No deadlines: nothing here is judged by a clock.
 settings.register_profile("fast", max_examples=30, deadline=None, derandomize=True)
@@ -49,6 +65,12 @@ def note_figure(record_property: Callable[[str, Any], None], request: pytest.Fix
     """Adds a line to the end of the run, by the test's folder; a worker sends it with the test's report."""
     folder = request.path.parent.name
     return lambda line: record_property("line", (folder, line))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first."""
+    places = {f"tests/{name}": place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
 
 
 @pytest.hookimpl(wrapper=True)
