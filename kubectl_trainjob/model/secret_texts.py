@@ -51,6 +51,9 @@ _HINTS = (
     "mysql",
     "mariadb",
     "login",
+    "--with-",
+    "sudo",
+    "mongo",
     "redis",
 )
 """No text without one of these has a secret."""
@@ -58,15 +61,16 @@ _ISSUED_INSIDE = rf"(?<![A-Za-z0-9]){ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{
 _PRIVATE_KEY = r"(?P<start>-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)(?:[^-]++|-(?!----))*+"
 _IN_ADDRESS = r"""(?P<start>://(?P<user>[^\s/@:"']*+))(?::(?P<password>[^\s/@"']++))?+@"""
 # `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`, `["--token", "VALUE"]`, `os.environ["TOKEN"] = "VALUE"`,
-# `setenv TOKEN VALUE`, `<token>VALUE`, `{name: TOKEN, value: VALUE}`. Each name is checked once: it
-# begins after another character.
+# `setenv TOKEN VALUE`, `<token>VALUE`, `{name: TOKEN, value: VALUE}`, `/token=VALUE` but not `/image-token:TAG`. Each
+# name is checked once: it begins after another character.
 _NAME = r"""(?x)
     (?: (?<![\w.-])
       (?: name\\{0,3}["']?[ \t]*+:[ \t]*+\\{0,3}["']?(?P<variable_name>[A-Za-z_][\w.-]*+)\\{0,3}["']?,?\s*+
             \\{0,3}["']?value\\{0,3}["']?[ \t]*+:[ \t]*+(?:[|>][-+\d]{0,2}[ \t]*+\r?\n[ \t]*+)?+
         | --?(?P<option>[A-Za-z][\w.-]*+)\\{0,3}["']?
-            (?: [:=] | ,[ \t]*+(?=\\{0,3}["']) | [ \t]++(?:\\\r?\n[ \t]*+)?+ )
+            (?: [:=] | ,\s*+(?=\\{0,3}["']) | [ \t]++(?:\\\r?\n[ \t]*+)?+ )
         | (?:(?<=\bset[ ])|(?<=\bsetenv[ ])|(?<=\bset[ ]-x[ ]))(?P<variable>[A-Za-z_][\w.-]*+)[ \t]++
+        | (?<=/)(?P<part_of_path>[A-Za-z_][\w.-]*+)=
         | (?<!/)(?P<name>[A-Za-z_][\w.-]*+)\\{0,3}(?:["']\]?)?[ \t]*+(?:[:+?]?=>?|:)[ \t]*+
             (?:[&!][\w.!-]*+[ \t]++){0,2} (?:[|>][-+\d]{0,2}[ \t]*+\r?\n[ \t]*+)?+ )
       | <name>(?P<property>[\w.-]++)</name>\s*+<value>
@@ -77,13 +81,20 @@ _VALUE = r"""(?x)
     \\++["'][^"'\\\n]++ | \$?"(?:[^"\\\n]++|\\.)*+" | \$?'[^'\n]*+' | (?!--|\{)["']?[^\s"',;&|)}\]<]++
 """
 _CODE = r"[A-Za-z_]\w*+(?:\.\w++)*+[(\[]"
-# `Authorization: Basic VALUE`, `?sig=VALUE`, `curl -u USER:VALUE`, `mysql -pVALUE`, `docker login -p VALUE`.
+# `Authorization: Basic VALUE`, `?sig=VALUE`, `curl -u USER:VALUE`, `mysql -pVALUE`, `docker login -p VALUE`,
+# `echo VALUE | docker login --password-stdin`.
 _FORMAL_VALUE = r"""(?xi)
     (?P<start> (?: \bauthorization["']?[ \t]*+[:=][ \t]*+["']?(?:[a-z-]{0,20}key|basic|bearer|digest|token)[ \t]++
       | [?&](?:[a-z-]{0,20}-)?sig(?:nature)?=
       | (?<![\w-])(?:-u[ \t]*+|--(?:proxy-)?user(?:=|[ \t]++))["']?[^\s"':/]{1,256}+:
       | \b(?!mysqld\b)(?:mysql|mariadb)[a-z]{0,10}[ \t](?:[^|;&\n]{0,80}?[ \t])?-p
-      | \b(?:sshpass[ \t](?:[^|;&\n]{0,80}?[ \t])?-p[ \t=]*+|login[ \t](?:[^|;&\n]{0,80}?[ \t])?-p[ \t=]++)
+      | \b(?:sshpass|mongo[a-z]{0,10})[ \t](?:[^|;&\n]{0,80}?[ \t])?-p[ \t=]*+
+      | \blogin[ \t](?:[^|;&\n]{0,80}?[ \t])?-p[ \t=]++
+      | \b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras)[ \t](?:[^|;&\n]{0,80}?[ \t])?login[ \t]
+          (?:[^|;&\n]{0,80}?[ \t])?-p
+      | \b(?:echo|printf)[ \t]++(?:-[a-z]{1,2}[ \t]++)?(?:["']?%s(?:\\n)?["']?[ \t]++)?
+          (?=[^|;&\n]{1,300}\|[^|;&\n]{1,80}[ \t]-(?:-password-stdin|-with-token|S)\b)
+      | [ \t]--(?:password-stdin|with-token)[ \t]*+<<<[ \t]*+
       | \bredis-cli[ \t](?:[^|;&\n]{0,80}?[ \t])?-a[ \t]*+
       | \b(?:wandb|vault)[ \t]++login[ \t]++(?!-) | \blogin[ \t]++\S{1,80}+[ \t]++password[ \t]++
       | \bhooks\.slack\.com/[a-z]{1,20}+/ ) ["']? )

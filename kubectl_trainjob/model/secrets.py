@@ -24,6 +24,9 @@ _ISSUED_TO = frozenset({"ACCESS", "API", "AUTH", "HF"})
 _OF_TOKENIZERS = frozenset(
     ("AUDIO", "BOS", "CLS", "END", "EOS", "IMAGE", "MASK", "PAD", "SEP", "SPECIAL", "START", "STOP", "UNK", "VIDEO")
 )
+_OF_DATA = frozenset(
+    ("ANNOTATION", "CACHE", "COLUMN", "DATASET", "FOREIGN", "INPUT", "LABEL", "METRIC", "OUTPUT", "SORT", "TOPOLOGY")
+)
 _KNOWN_TO_ALL = frozenset({"PUBLIC", "PUB"})
 _BETWEEN_WORDS = re.compile(r"[_./-]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
@@ -35,9 +38,10 @@ NO_SECRET = r"""(?xis)
     | <.*> | \[.*\] | \{.*\}          # a placeholder, or a tokenizer's special token
     | (.)\2*                          # not even a placeholder
 """
-_WORD = r"(?:[a-z]{1,20}\d{0,2}|\d{1,8}|\d{1,3}[a-z]{1,2})"
+_WORD = r"(?:[a-z]{1,20}\d{0,2}|[a-z]{1,2}\d{3}|\d{1,8}|\d{1,3}[a-z]{1,2})"
 PLAIN_WORDS = rf"{_WORD}(?:[_./-]{_WORD}){{0,7}}"
 """What the name of a Secret, a file, a role or a column looks like: words and numbers."""
+_LABEL_KEY = r"[a-z0-9-]+(?:\.[a-z0-9-]+)+/[A-Za-z0-9_.-]+"
 ISSUED = (
     r"(?:hf_[A-Za-z0-9]{16,}+|(?:gh[oprsu]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|soat)-|AKIA|ASIA|nvapi-|xox[a-z]-|xapp-\d-|sk-(?:proj-|ant-[a-z0-9]{1,8}-)?"
     r"|[rs]k_live_|gsk_|dckr_pat_|hvs\.|pypi-AgE|ya29\.|AGE-SECRET-KEY-)[A-Za-z0-9_]{12,}+[\w-]*+"
@@ -78,7 +82,14 @@ def has_secret(name: str, value: str) -> bool:
         return False
     if last in _OFTEN_WORDS:
         return not re.fullmatch(PLAIN_WORDS, value.lower())
-    return not last.endswith("KEY") or not re.fullmatch(PLAIN_WORDS, _as_words(value, last=""))
+    return not last.endswith("KEY") or not _is_plain_key(before, last, value)
+
+
+def _is_plain_key(before: list[str], last: str, value: str) -> bool:
+    """Whether the value of a name with `key` is one of data, of labels, or words."""
+    is_of_data = last == "KEY" and not _OF_DATA.isdisjoint(before[-1:])
+    is_label = re.fullmatch(_LABEL_KEY, value) is not None
+    return is_of_data or is_label or re.fullmatch(PLAIN_WORDS, _as_words(value, last="")) is not None
 
 
 def _words(name: str) -> list[str]:

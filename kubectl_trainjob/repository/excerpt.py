@@ -26,7 +26,7 @@ _HIDDEN_KEY = re.compile(r"""\\[^"\n]{0,40}"[ \t]*+:|^[ \t{,-]*+\*[\w.-]++[ \t]*
 _NAME = re.compile(r"""\bname["']?[ \t]*+:[ \t]*+["']?(?P<name>[\w.-]++)""")
 _VALUE = re.compile(r"""\b(?:v|al)\w{1,6}["']?[ \t]*+:""", re.IGNORECASE)  # also misspelt, which is an error
 _FROM = re.compile(r"""\b(?:valueFrom|[a-zA-Z]{1,40}Ref)["']?[ \t]*+:""")
-_OPTION = re.compile(r"""[ ]*-[ \t]+["']?--?(?P<name>[\w.-]++)["']?,?[ \t]*$""")
+_OPTION = re.compile(r"""(?:^|[\s\[,])["']?--?(?P<name>[\w.-]++)["']?,?[ \t]*+(?:#|$)""")
 _BLANK = re.compile(r"[ \t]*(?:#|$)")
 _MOST_ABOVE = 20  # lines in which the name of a value is
 _PATH = re.compile(r"""\bpath["']?[ \t]*+:""")  # of a JSON patch
@@ -101,15 +101,22 @@ def _has_secret(lines: Lines, number: int, line: str) -> bool:
 
 def _above(lines: Lines, number: int, line: str) -> Iterator[str]:
     """The lines before a line of the same object, and those it is below: all that may name it. For an item, the one
-    before it. No line of `valueFrom` is a value."""
-    indent = _indent(line)
+    before it, also in a flow list of several lines. No line of `valueFrom` is a value, but one of `value` is."""
+    indent, is_reference, is_inside = _indent(line), False, True
+    is_next = True
     for earlier in map(lines.line, range(number - 1, max(number - _MOST_ABOVE, 0), -1)):
-        if _FROM.search(line):
-            return
-        if earlier and not _BLANK.match(earlier) and _indent(earlier) <= indent:
-            is_item = line[indent:].startswith("-")
+        if not earlier or _BLANK.match(earlier):
+            continue
+        if is_next and "," in earlier + line[: indent + 1] and _OPTION.search(earlier):
+            yield earlier
+        is_next = False
+        if _indent(earlier) <= indent:
+            if is_inside:
+                is_reference = not _VALUE.search(line) and (is_reference or _FROM.search(line) is not None)
+            is_item, is_inside = line[indent:].startswith("-"), _indent(earlier) < indent
             line, indent = earlier, _indent(earlier)
-            yield line if not is_item or _OPTION.match(line) else ""
+            if not is_reference and (not is_item or _OPTION.search(line)):
+                yield line
             if is_item or line[indent:].startswith("-"):
                 return
 
@@ -120,7 +127,7 @@ def _indent(line: str) -> int:
 
 def _names_secret(line: str) -> bool:
     """Whether a line has the name of a secret variable, or is the option of a secret in a command."""
-    option = _OPTION.match(line)
+    option = _OPTION.search(line)
     names = [*(found["name"] for found in _NAME.finditer(line)), *([option["name"]] if option else [])]
     return any(map(is_secret_name, names)) or _is_in_env(line)
 

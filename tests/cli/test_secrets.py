@@ -207,6 +207,13 @@ BESIDE = {
     "a list after an option": "- --token\n- [canary]",
     "an alias after an option": "- --token\n- *canary",
     "a list in one line": "- [--token, canary, {a: 1}]",
+    "a flow list of several lines": '  [run,\n  "--token",\n  {a: canary}]',
+    "a flow list with an option on its first line": '  ["--token",\n  {a: canary}]',
+    "a flow list with a deeper option": '  [run,\n    "--token", # note\n  {a: canary}]',
+    "a flow list with commas before items": "  [run\n  , --token\n  , {a: canary}]",
+    "a line of a value that resembles a reference": '- name: HF_TOKEN\n  value: "abc\n    # aRef: canary\\q"',
+    "a reference in a comment after a colon": "- name: HF_TOKEN\n  value: [canary] # aRef: x",
+    "a reference before the value": "- name: HF_TOKEN\n  valueFrom:\n    secretKeyRef: {}\n  value: [canary]",
     "a reference in a comment": "- name: HF_TOKEN\n  value: [canary] # TODO secretKeyRef",
 }
 
@@ -232,3 +239,95 @@ def test_an_excerpt_shows_the_line_of_a_reference_to_a_secret(
     repository.write({"jobs/bert.yaml": JOB.replace("NAME", "bert") + env, "runtimes/torch.yaml": RUNTIME})
     assert run("kubectl-trainjob", ["build", "jobs", "runtimes"]) == 1
     assert "{name: hf, kee: a}" in "".join(capsys.readouterr())
+
+
+SHOWN = {
+    "a list after another option": '  [run,\n  "--epochs",\n  {bad: 1}]',
+    "a list after an option with its value": '  [run,\n  "--token", "$TOKEN",\n  {bad: 1}]',
+    "an item before an option": "- {bad: 1}\n- --token",
+}
+
+
+@pytest.mark.parametrize("lines", SHOWN.values(), ids=SHOWN)
+def test_an_excerpt_shows_a_line_without_a_secret(
+    lines: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = empty_repository(tmp_path, monkeypatch, capsys)
+    indented = "".join(f"    {line}\n" for line in lines.split("\n"))
+    repository.write({"jobs/bert.yaml": JOB.replace("NAME", "bert") + f"    args:\n{indented}"})
+    assert run("kubectl-trainjob", ["build", "jobs"]) == 1
+    assert "{bad: 1}" in "".join(capsys.readouterr())
+
+
+OLD_JOB = f"""\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {{name: p}}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 1
+      template:
+        spec:
+          restartPolicy: Sometimes
+          containers:
+          - name: pytorch
+            image: a:1
+            args: [--token={OLD}, --lr=3]
+            env:
+            - name: HF_TOKEN
+              value: {NEW}
+            - name: PLAIN
+              value: shown
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: c}}
+data:
+  DB_PASSWORD: {OTHER}
+"""
+
+
+@pytest.mark.parametrize("option", [["--diff"], ["--check"], ["-O", "out"], ["--write", "--force"]], ids=str)
+def test_only_the_files_of_a_migration_have_the_values(
+    option: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = empty_repository(tmp_path, monkeypatch, capsys)
+    repository.write({"a.yaml": OLD_JOB})
+    assert run("kubectl-trainjob", ["migrate", "a.yaml", *option]) == int(option == ["--check"])
+    captured = "".join(capsys.readouterr())
+    assert not [value for value in (OLD, NEW, OTHER) if value in captured]
+    assert option != ["--diff"] or ("value: shown" in captured and "    ***\n" in captured)
+    written = {"-O": Path("out/a.yaml"), "--write": Path("a.yaml")}.get(option[0])
+    assert written is None or all(value in written.read_text() for value in (OLD, NEW, OTHER))
+
+
+def test_the_printed_result_of_a_migration_has_the_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = empty_repository(tmp_path, monkeypatch, capsys)
+    repository.write({"a.yaml": OLD_JOB})
+    assert run("kubectl-trainjob", ["migrate", "a.yaml"]) == 0
+    out, err = capsys.readouterr()
+    assert [value in out for value in (OLD, NEW, OTHER)] == [True] * 3
+    assert [value in err for value in (OLD, NEW, OTHER)] == [False] * 3
+
+
+def test_the_changes_of_fixes_have_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = empty_repository(tmp_path, monkeypatch, capsys)
+    job = f"""\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: j
+  annotations:
+    api-key: {NEW}
+    kueue.x-k8s.io/queue-name: a
+spec: {{runtimeRef: {{name: torch}}}}
+"""
+    repository.write({"jobs/bert.yaml": job, "runtimes/torch.yaml": RUNTIME})
+    run("kubectl-trainjob", ["lint", "--fix", "--unsafe-fixes", "--diff"])
+    captured = "".join(capsys.readouterr())
+    assert ("+  labels:\n" in captured, NEW in captured) == (True, False)

@@ -19,7 +19,10 @@ _SHOWN: tuple[Pointer, ...] = (
     ("metadata", "namespace"),
 )
 _USER_OPTIONS = ("-u", "--user", "--proxy-user")
-_PROGRAM = re.compile(r"(?:.*/)?(?P<name>mysql\w*|mariadb\w*|sshpass|wandb|vault|login|redis-cli)")
+_PROGRAM = re.compile(
+    r"(?:.*/)?(?P<name>mysql\w*|mariadb\w*|mongo\w*|sshpass|wandb|vault|docker|podman|nerdctl|buildah|skopeo|helm|oras"
+    r"|login|redis-cli)"
+)
 _NEAR = 8  # items of a command after its program
 
 
@@ -64,12 +67,10 @@ def _lead(body: Any, pointer: Pointer) -> str:
     earlier = _earlier(body, pointer)
     if not earlier or earlier[-1] in _USER_OPTIONS:
         return f"{earlier[-1]} " if earlier else ""
-    names = [found["name"] for found in map(_PROGRAM.fullmatch, earlier) if found]
+    names = " ".join([found["name"] for found in map(_PROGRAM.fullmatch, earlier) if found][-2:])  # `wandb login VALUE`
     if not names:
         return ""
-    if earlier[-1] == "login":  # `wandb login VALUE`
-        return f"{' '.join(names[-2:])} "
-    return f"{names[-1]} {earlier[-1]} " if earlier[-1] in ("-p", "-a") else f"{names[-1]} "
+    return f"{names} {earlier[-1]} " if earlier[-1] in ("-p", "-a") else f"{names} "
 
 
 def _earlier(body: Any, pointer: Pointer) -> list[str]:
