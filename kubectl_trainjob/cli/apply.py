@@ -188,7 +188,6 @@ def _report_places(result: ApplyResult) -> None:
     resolve = Locator().resolve
     for each in result.objects:
         if each.action in ("failed", "refused") and each.place:
-            location = resolve(each.place)
             verb = "failed" if each.action == "failed" else f"was {each.action}"
             paths = f" ({', '.join(each.fields)})" if each.fields and each.reason in ("Frozen", "Running") else ""
-            print_error(f"{location.file.path}:{location.span.line}: {each.id} {verb}: {each.message}{paths}")
+            print_error(f"{resolve(each.place)}: {each.id} {verb}: {each.message}{paths}")

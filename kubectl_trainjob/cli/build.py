@@ -168,9 +168,8 @@ def _warn(findings: Findings) -> None:
 
     jobs = {(each.subject.namespace, each.subject.object): each for each in findings if each.subject}
     first = next(iter(jobs.values()))
-    location = Locator().resolve(first.place)
     count = "a JobSet" if len(jobs) == 1 else f"{len(jobs)} JobSets"
-    where = f"{location.file.path}:{location.span.line}: {first.rule.id} {first.message}"
+    where = f"{Locator().resolve(first.place)}: {first.rule.id} {first.message}"
     print_error(f"warning: {count} will be accepted and never start ({where}); kubectl trainjob lint shows all")
 
 

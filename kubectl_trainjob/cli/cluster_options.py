@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kubectl_trainjob.cli.options import PathType, together
+from kubectl_trainjob.cli.streams import print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cluster.api import Api
+    from kubectl_trainjob.cluster.connection import KubeConnection
+    from kubectl_trainjob.cluster.jobs.find import JobChoice
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -28,6 +31,15 @@ class ClusterRequest:
     as_user: str
     as_group: tuple[str, ...]
     request_timeout: float
+
+    def connection(self) -> KubeConnection:
+        """The connection that the options choose. Raises EnvironmentFault."""
+        from kubectl_trainjob.cluster.connection import KubeConnection
+        from kubectl_trainjob.cluster.login import ConnectionOptions
+
+        if self.as_group and not self.as_user:
+            raise click.UsageError("--as-group needs --as")
+        return KubeConnection(ConnectionOptions(self.kubeconfig, self.context, self.as_user, self.as_group))
 
 
 class Duration(click.ParamType[float]):
@@ -90,12 +102,15 @@ def connect(request: ClusterRequest, timeout: float) -> Api:
     import time
 
     from kubectl_trainjob.cluster.api import Api
-    from kubectl_trainjob.cluster.connection import KubeConnection
-    from kubectl_trainjob.cluster.login import ConnectionOptions
     from kubectl_trainjob.cluster.protocol import Clock
 
-    if request.as_group and not request.as_user:
-        raise click.UsageError("--as-group needs --as")
-    options = ConnectionOptions(request.kubeconfig, request.context, request.as_user, request.as_group)
     clock = Clock(time.monotonic, time.sleep, random.random)
-    return Api(KubeConnection(options), clock, request.request_timeout, timeout)
+    return Api(request.connection(), clock, request.request_timeout, timeout)
+
+
+def named_jobs(api: Api, namespace: str, names: tuple[str, ...]) -> JobChoice:
+    """The jobs that a user names, "" for the namespace of the context; notes go to stderr."""
+    from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
+
+    namespace = namespace or api.connection.namespace
+    return find_jobs(api, JobQuery(namespace, namespace, names), lambda note: print_error(f"note: {note}"))

@@ -47,7 +47,9 @@ def show_with(command: list[str], changes: tuple[Change, ...]) -> None:
     """Run the program on the old and the new objects. Raises EnvironmentFault if it cannot be run."""
     with _ended_in_order(), _directory() as directory:
         sides = [os.path.join(directory, name) for name in ("old", "new")]
-        for side, bodies in zip(sides, ([_old(c) for c in changes], [_new(c) for c in changes]), strict=True):
+        old = [each.old if each.change != "added" else None for each in changes]
+        new = [each.new if each.change != "removed" else None for each in changes]
+        for side, bodies in zip(sides, (old, new), strict=True):
             os.mkdir(side)
             _write(side, changes, bodies)
         try:
@@ -86,14 +88,6 @@ def _ended_in_order() -> Iterator[None]:
 
 def _end(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
-
-
-def _old(change: Change) -> Body | None:
-    return change.old if change.change != "added" else None
-
-
-def _new(change: Change) -> Body | None:
-    return change.new if change.change != "removed" else None
 
 
 def _write(directory: str, changes: tuple[Change, ...], bodies: list[Body | None]) -> None:

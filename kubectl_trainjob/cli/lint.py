@@ -256,12 +256,9 @@ def _show(fixing: FixResult) -> None:
 def _print_rejected(fixing: FixResult) -> None:
     from kubectl_trainjob.repository.positions import Locator
 
-    locator = Locator()
+    resolve = Locator().resolve
     for each in fixing.not_fixed[:_MOST_SHOWN]:
-        location = locator.resolve(each.diagnostic.place)
-        rule = each.diagnostic.rule
-        print_error(
-            f"note: {location.file.path}:{location.span.line}: {rule.id} {rule.name} is not fixed: {each.reason}"
-        )
+        at, rule = resolve(each.diagnostic.place), each.diagnostic.rule
+        print_error(f"note: {at}: {rule.id} {rule.name} is not fixed: {each.reason}")
     if len(fixing.not_fixed) > _MOST_SHOWN:
         print_error(f"note: {len(fixing.not_fixed) - _MOST_SHOWN} more are not fixed")

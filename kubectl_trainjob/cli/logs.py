@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import candidates, options
-from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
+from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect, named_jobs
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import print_error
@@ -84,11 +84,7 @@ def logs(**given: Any) -> int:
 
 
 def _find_job(request: LogsRequest, api: Api) -> tuple[FoundJob | None, str]:
-    from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
-
-    namespace = request.namespace or api.connection.namespace
-    query = JobQuery(namespace, namespace, request.job)
-    choice = find_jobs(api, query, lambda note: print_error(f"note: {note}"))
+    choice = named_jobs(api, request.namespace, request.job)
     job = choice.jobs[0] if choice.jobs else None
     if job is not None and job.run is None:
         return None, f"{job} no longer exists, and neither do its Pods"

@@ -11,7 +11,6 @@ import click
 from kubectl_trainjob.cli.cluster_options import ClusterRequest
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.cluster.connection import KubeConnection
     from kubectl_trainjob.cluster.controller.leader import Leader
     from kubectl_trainjob.cluster.controller.publish import ArchiveStore
     from kubectl_trainjob.cluster.controller.reconcile import LoopSource
@@ -82,13 +81,6 @@ class LoopRequest(ClusterRequest):
         namespace = self.lease_namespace or self.namespace or connection.namespace
         return Leader(connection, clock, namespace, f"{socket.gethostname()}_{uuid.uuid4()}", times)
 
-    def connection(self) -> KubeConnection:
-        """The connection of the loop itself."""
-        from kubectl_trainjob.cluster.connection import KubeConnection
-        from kubectl_trainjob.cluster.login import ConnectionOptions
-
-        return KubeConnection(ConnectionOptions(self.kubeconfig, self.context, self.as_user, self.as_group))
-
     def storage(self) -> ArchiveStore | None:
         """What serves artifacts, None without an address."""
         from kubectl_trainjob.cluster.controller.publish import ArchiveStore, empty_directory
@@ -111,12 +103,6 @@ class LoopRequest(ClusterRequest):
 
         directories = {name: os.path.abspath(path) for name, path in self.directory}
         crosses = not self.no_cross_namespace_refs
-        found = SourceOptions(
-            directories,
-            self.default_service_account,
-            crosses,
-            self.unpacked(),
-            self.shadow,
-            self.trainer_version,
-        )
+        account, version = self.default_service_account, self.trainer_version
+        found = SourceOptions(directories, account, crosses, self.unpacked(), self.shadow, version)
         return loop_source(found, storage)

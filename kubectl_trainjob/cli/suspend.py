@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubectl_trainjob.cli import candidates, options
-from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect, timeout
+from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect, named_jobs, timeout
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import emit_after_writes, print_error
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.cluster.api import Api
     from kubectl_trainjob.cluster.suspend import SuspendResult
 
 
@@ -57,7 +55,7 @@ def suspend_or_resume(request: SuspendRequest, *, wanted: bool) -> int:
     """Suspend or resume each job, and report: the exit code."""
     api = connect(request, request.timeout)
     with api_errors():
-        jobs, errors = _find_jobs(request, api)
+        jobs, errors = named_jobs(api, request.namespace, request.jobs)
         is_dry_run = request.dry_run == "server"
         from kubectl_trainjob.cluster.suspend import set_suspended
         from kubectl_trainjob.cluster.wait import missed_goals
@@ -72,15 +70,6 @@ def suspend_or_resume(request: SuspendRequest, *, wanted: bool) -> int:
     for error in errors:
         print_error(f"error: {error}")
     return 0 if is_shown and not errors else 1
-
-
-def _find_jobs(request: SuspendRequest, api: Api) -> tuple[Sequence[Any], list[str]]:
-    from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
-
-    namespace = request.namespace or api.connection.namespace
-    query = JobQuery(namespace, namespace, request.jobs)
-    choice = find_jobs(api, query, lambda note: print_error(f"note: {note}"))
-    return choice.jobs, choice.errors
 
 
 def _line(result: SuspendResult, is_dry_run: bool) -> str:

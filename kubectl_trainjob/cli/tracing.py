@@ -145,8 +145,7 @@ def _where(traced: TracedObject) -> str:
 
     origin = traced.draft.origin(("metadata", "name"))
     place = origin.first_place() if origin else None
-    location = Locator().resolve(place) if place else None
-    return f" ({location.file.path}:{location.span.line})" if location else ""
+    return f" ({Locator().resolve(place)})" if place else ""
 
 
 def _print_generated(target: ObjectName, tracing: Tracing) -> None:

@@ -124,11 +124,5 @@ def _as_source_errors() -> Iterator[None]:
 def _errors(findings: Sequence[Diagnostic]) -> str:
     """The first errors, at their lines."""
     resolve = Locator().resolve
-    errors = [each for each in findings if each.severity is Severity.ERROR]
-    places = (resolve(each.place) for each in errors)
-    return first_of(
-        [
-            f"{at.file.path}:{at.span.line}: {each.message} ({each.rule.id})"
-            for at, each in zip(places, errors, strict=True)
-        ]
-    )
+    errors = (each for each in findings if each.severity is Severity.ERROR)
+    return first_of([f"{resolve(each.place)}: {each.message} ({each.rule.id})" for each in errors])

@@ -102,7 +102,8 @@ def desired_objects(compilation: Compilation[TrainJobSettings], set_id: str) -> 
     wishes = {job.source.id: job.note for job in compilation.jobs}
     objects = printed_objects(compilation.noted(lambda note: note.printed))
     found = [_desired_object(each, wishes, set_id) for each in objects if isinstance(each, Object)]
-    found += [_secret(each, job, set_id) for job in compilation.jobs for each in _secrets(compilation.target, job)]
+    if compilation.target.emit != "trainjob":  # where Trainer expands the TrainJobs, it creates the Secrets
+        found += [_secret(each, job, set_id) for job in compilation.jobs for each in job.secrets]
     return sorted(found, key=lambda each: (order(each.id), each.id))
 
 
@@ -135,11 +136,6 @@ def _desired_object(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], s
         content,
         found.labels if found else _texts(each.body, "labels"),
     )
-
-
-def _secrets(target: Target, job: CompiledJob[TrainJobSettings]) -> tuple[RequiredSecret, ...]:
-    """Where Trainer expands the TrainJobs, it creates the Secrets."""
-    return () if target.emit == "trainjob" else job.secrets
 
 
 def _secret(each: RequiredSecret, job: CompiledJob[TrainJobSettings], set_id: str) -> DesiredObject:

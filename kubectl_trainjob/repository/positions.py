@@ -24,6 +24,9 @@ class Location(NamedTuple):
     span: Span
     generated: Location | None = None
 
+    def __str__(self) -> str:
+        return f"{self.file.path}:{self.span.line}"
+
 
 ResolvePlace = Callable[[Place], Location]
 

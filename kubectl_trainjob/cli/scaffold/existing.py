@@ -45,7 +45,8 @@ def existing(workspace: Workspace) -> Existing:
     config, diagnostics = _config(root, os.path.normpath(os.path.join(shown, CONFIG_FILE)))
     folder = (config.runtimes or Config().runtimes)[0]
     trainer = config.trainer or LATEST_TRAINER
-    runtimes = () if diagnostics else (*_runtimes(root, shown, config, workspace), *_catalogue(config, trainer))
+    packaged = packaged_runtimes(trainer) if config.catalog else ()
+    runtimes = () if diagnostics else (*_runtimes(root, shown, config, workspace), *packaged)
     return Existing(shown, trainer, folder, runtimes, tuple(diagnostics))
 
 
@@ -63,7 +64,3 @@ def _runtimes(root: SecureRoot, shown: str, config: Config, workspace: Workspace
     """The runtimes in the directories of the settings; what is broken there is of no use to a job."""
     folders = [os.path.normpath(os.path.join(shown, each)) for each in config.runtimes if root.has_directory(each)]
     return tuple(filter(is_runtime, read(folders, workspace).inputs if folders else ()))
-
-
-def _catalogue(config: Config, trainer: str) -> tuple[Manifest, ...]:
-    return packaged_runtimes(trainer) if config.catalog else ()

@@ -7,6 +7,7 @@ kubeflow/mpi-operator `pkg/apis/kubeflow/validation` (0.8.2). The webhooks see t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 from kubectl_trainjob.frontends.legacy.operators import (
@@ -44,7 +45,7 @@ def check(manifest: Manifest, operator: Operator) -> tuple[SchemaResult, list[Di
         Diagnostic(LEGACY_JOB_REJECTED, each.message, Place(manifest.source, each.pointer)) for each in invalid
     ]
     if not invalid:
-        body = _without(checked.value, [each.pointer for each in dropped])
+        body = reduce(_without_value, (each.pointer for each in dropped), checked.value)
         checked = SchemaResult(body, (), checked.nulls)
         found = _problems(body, operator)
         findings += [Diagnostic(LEGACY_JOB_REJECTED, message, manifest.place(*at)) for at, message in found]
@@ -59,14 +60,8 @@ def _dropped_field(manifest: Manifest, pointer: Pointer) -> Diagnostic:
     return Diagnostic(LEGACY_FIELD_DROPPED, message, manifest.place(*pointer).key())
 
 
-def _without(body: Any, pointers: list[Pointer]) -> Any:
-    """The data without the fields at `pointers`."""
-    for pointer in pointers:
-        body = _without_value(body, pointer)
-    return body
-
-
 def _without_value(value: Any, pointer: Pointer) -> Any:
+    """The data without the field at a pointer."""
     step, *rest = pointer
     if isinstance(value, list):
         return [_without_value(item, tuple(rest)) if index == step else item for index, item in enumerate(value)]

@@ -26,15 +26,12 @@ class Peers(NamedTuple):
     def translated(self, value: Any) -> Any:
         """Data with the new addresses; names and images of containers are kept."""
         if isinstance(value, str):
-            return self._text(value)
+            return self._pattern().sub(self._new, value) if self.job.name in value else value
         if isinstance(value, list):
             return [self.translated(item) for item in value]
         if isinstance(value, dict):
             return {key: item if key in _KEPT_FIELDS else self.translated(item) for key, item in value.items()}
         return value
-
-    def _text(self, text: str) -> str:
-        return self._pattern().sub(self._new, text) if self.job.name in text else text
 
     def _pattern(self) -> re.Pattern[str]:
         name = re.escape(self.job.name)

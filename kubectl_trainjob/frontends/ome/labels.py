@@ -39,7 +39,8 @@ def write_labels(draft: Draft, plan: RuntimePlan) -> Draft:
     """The labels and annotations of the JobSet, of its jobs and of their Pods."""
     trained = (*JOBS, plan.roles.trainer.job, "template", "metadata", "labels", trainer.ANCESTOR_LABEL)
     count = len(draft.get(*JOBS))
-    places = [TEMPLATE, *(_below_template(index, is_pod=is_pod) for index in range(count) for is_pod in (False, True))]
+    below = (at(index) for index in range(count) for at in (jobset.job_template, jobset.pod_template))
+    places = [TEMPLATE, *((*TEMPLATE, *pointer) for pointer in below)]
     writes: list[Write] = []
     for field in ("labels", "annotations"):
         pairs = pairs_of(plan.inputs, field)
@@ -48,10 +49,6 @@ def write_labels(draft: Draft, plan: RuntimePlan) -> Draft:
     if draft.get(*trained) != trainer.ANCESTOR_TRAINER:
         writes.append(fixed(trained, trainer.ANCESTOR_TRAINER))
     return draft.put_each(writes)
-
-
-def _below_template(index: int, *, is_pod: bool) -> Pointer:
-    return (*TEMPLATE, *(jobset.pod_template(index) if is_pod else jobset.job_template(index)))
 
 
 def with_pairs(draft: Draft, pointer: Pointer, pairs: Pairs) -> Iterator[Write]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kubectl_trainjob.frontends.interface import RejectedError
@@ -122,8 +122,7 @@ def _variables(storage: Body) -> Iterator[tuple[str, str]]:
 
 def initializer_image(storage: Storage, kind: str, settings: OmeSettings, trainer: str) -> str:
     """The image that fetches a URI; `kind` is dataset or model. Raises RejectedError."""
-    images = dict(settings.initializers)
-    found = images.get(storage.scheme) or (images.get("https") if storage.scheme == "http" else None)
+    found = _image_of(storage, settings.initializers)
     if found is None and storage.scheme in _UPSTREAM:
         return f"ghcr.io/kubeflow/trainer/{kind}-initializer:{release_tag(trainer)}"
     return found or _missing_image(storage, "initializers")
@@ -131,9 +130,12 @@ def initializer_image(storage: Storage, kind: str, settings: OmeSettings, traine
 
 def exporter_image(storage: Storage, settings: OmeSettings) -> str:
     """The image that stores a directory at a URI. Raises RejectedError."""
-    images = dict(settings.exporters)
-    found = images.get(storage.scheme) or (images.get("https") if storage.scheme == "http" else None)
-    return found or _missing_image(storage, "exporters")
+    return _image_of(storage, settings.exporters) or _missing_image(storage, "exporters")
+
+
+def _image_of(storage: Storage, settings: Iterable[tuple[str, str]]) -> str | None:
+    images = dict(settings)
+    return images.get(storage.scheme) or (images.get("https") if storage.scheme == "http" else None)
 
 
 def _missing_image(storage: Storage, setting: str) -> str:

@@ -14,15 +14,12 @@ from kubectl_trainjob.repository.positions import Locator
 
 def list_secrets(needed: Sequence[DesiredObject]) -> str:
     """One line for each Secret: its name, keys and TrainJob, and the line of that."""
-    locator = Locator()
-    lines = []
-    for each in needed:
-        location = locator.resolve(each.place)
-        keys = ", ".join(keys_of(each.makes))
-        place = f"{location.file.path}:{location.span.line}"
-        line = f"secret/{each.id.name} with {keys} for trainjob/{each.train_job} ({place})"
-        lines.append(line)
-    return shown_lines(lines)
+    resolve = Locator().resolve
+    named = ((each, ", ".join(keys_of(each.makes))) for each in needed)
+    return shown_lines(
+        f"secret/{each.id.name} with {keys} for trainjob/{each.train_job} ({resolve(each.place)})"
+        for each, keys in named
+    )
 
 
 def format_report(made: Iterable[Body], output: str) -> str:

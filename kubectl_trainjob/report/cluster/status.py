@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from kubectl_trainjob.cluster.jobs.status import JobStatus, RoleCounts
@@ -76,8 +77,7 @@ def _pods(roles: Iterable[RoleCounts]) -> str:
 
 
 def _detail(job: JobStatus, locator: Locator) -> str:
-    location = locator.resolve(job.place) if job.place else None
-    where = [f"{location.file.path}:{location.span.line}"] if location else []
+    where = [str(locator.resolve(job.place))] if job.place else []
     return ": ".join(part for part in (*where, job.id.name, job.reason, " ".join(job.message.split())) if part)
 
 
@@ -118,7 +118,7 @@ def _values(job: JobStatus, locator: Locator) -> dict[str, Any]:
         "finished": job.finished,
         "gpus": None if job.gpus is None else {key: amount.value() for key, amount in job.gpus.items()},
         "queue": job.queue,
-        "roles": [_role(each) for each in job.roles] if job.created else None,
+        "roles": [asdict(each) for each in job.roles] if job.created else None,
         "conditions": list(job.conditions) if job.created else None,
     }
     if job.training_job and job.jobset:
@@ -127,15 +127,3 @@ def _values(job: JobStatus, locator: Locator) -> dict[str, Any]:
         location = locator.resolve(job.place)
         values |= {"file": location.file.path, "line": location.span.line}
     return {key: value for key, value in values.items() if value not in ("", None)}
-
-
-def _role(role: RoleCounts) -> dict[str, Any]:
-    return {
-        "name": role.name,
-        "pods": role.pods,
-        "ready": role.ready,
-        "active": role.active,
-        "succeeded": role.succeeded,
-        "failed": role.failed,
-        "restarts": role.restarts,
-    }

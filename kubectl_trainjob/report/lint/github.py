@@ -44,7 +44,7 @@ def as_github(report: LintReport) -> str:
 def _command(finding: GroupedFinding) -> str:
     first = finding.first
     span = first.position.span
-    properties = {"file": _path(first.position.path), "line": span.line, "endLine": span.end_line}
+    properties = {"file": first.position.path.removeprefix("./"), "line": span.line, "endLine": span.end_line}
     if span.line == span.end_line:  # GitHub rejects columns of several lines
         properties |= {"col": span.column, "endColumn": span.end_column}
     properties["title"] = f"{first.rule.id} {first.rule.name}"
@@ -59,10 +59,6 @@ def _message(finding: GroupedFinding) -> Iterator[str]:
         yield truncate(f"in {objects}")
     for note in finding.related[:_SHOWN]:
         yield f"{located(note.position.path, note.position.span.line)}: {note.message}"
-
-
-def _path(path: str) -> str:
-    return path.removeprefix("./")
 
 
 def _line(text: str) -> str:

@@ -64,11 +64,9 @@ def group_kind(identity: ObjectId) -> tuple[str, str]:
 
 
 def _by_kind(objects: Iterable[PlainObject]) -> dict[tuple[str, str], list[int]]:
-    return group((group_kind(each.identity), index) for index, each in enumerate(objects) if not _is_trial(each.body))
-
-
-def _is_trial(body: Body) -> bool:
-    return value_at(body, ("metadata", "labels", SWEEP_LABEL)) is not None
+    trial = ("metadata", "labels", SWEEP_LABEL)
+    others = ((index, each) for index, each in enumerate(objects) if value_at(each.body, trial) is None)
+    return group((group_kind(each.identity), index) for index, each in others)
 
 
 class _Traits:

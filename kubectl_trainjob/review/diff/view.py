@@ -15,7 +15,7 @@ from kubectl_trainjob.kube.updates.result import RejectedChange
 from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer, json_pointer
-from kubectl_trainjob.model.stages import Body, ObjectId
+from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.review.diff.changes import Cause, Change, Difference, FieldChange
 
 
@@ -94,15 +94,11 @@ def view_difference(old: str, new: str, difference: Difference, find: Find, why:
 
     `why` adds the sources of values. It is called job by job: it needs to remember only one.
     """
-    numbered = sorted(enumerate(difference.changes), key=lambda each: _job_key(each[1]))
-    found = {number: _object_view(change, why) for number, change in numbered}
+    numbered = ((each.overlay, each.job or each.identity, number) for number, each in enumerate(difference.changes))
+    found = {number: _object_view(difference.changes[number], why) for _, _, number in sorted(numbered)}
     objects = tuple(found[number] for number in range(len(found)))
     causes = tuple(CauseView(cause, find(cause.place)) for cause in difference.summary.causes)
     return Report(old, new, objects, causes, difference)
-
-
-def _job_key(change: Change) -> tuple[str, ObjectId]:
-    return change.overlay, change.job or change.identity
 
 
 def _object_view(change: Change, why: Why | None) -> ObjectView:
