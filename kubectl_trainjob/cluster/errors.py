@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer
 from kubectl_trainjob.model.groups import group
+from kubectl_trainjob.model.source import entries
 
 Reason = Literal[
     "Conflict", "Error", "Exists", "Forbidden", "Invalid", "NotFound", "Stale", "Terminating", "Timeout",
@@ -176,11 +177,7 @@ def _without_values(text: str) -> str:
 
 def _values(body: Any, *, is_value: bool = False) -> Iterator[str]:
     """The values of environment variables, commands, arguments, and of the data of ConfigMaps and Secrets."""
-    if isinstance(body, dict):
-        for name, value in body.items():
-            yield from _values(value, is_value=is_value or name in _VALUES)
-    elif isinstance(body, list):
-        for item in body:
-            yield from _values(item, is_value=is_value)
-    elif is_value and isinstance(body, str):
+    for name, value in entries(body):
+        yield from _values(value, is_value=is_value or name in _VALUES)
+    if is_value and isinstance(body, str):
         yield body

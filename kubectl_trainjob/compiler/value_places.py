@@ -9,7 +9,7 @@ from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.run import RuntimeTemplate, expand
 from kubectl_trainjob.kube.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.source import Place, Pointer, value_at
+from kubectl_trainjob.model.source import Place, Pointer, entries, value_at
 from kubectl_trainjob.model.stages import Body, ResolvedJob
 
 
@@ -53,7 +53,7 @@ def _containers(value: Any, pointer: Pointer) -> Iterator[tuple[int, Pointer]]:
     """The mappings and lists in a value, by their ids."""
     if isinstance(value, (dict, list)):
         yield id(value), pointer
-        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+        for key, entry in entries(value):
             yield from _containers(entry, (*pointer, key))
 
 

@@ -25,7 +25,7 @@ from typing import Any
 from kubectl_trainjob.explain.notation import PathError, PathStep, quote, steps, tokens
 from kubectl_trainjob.kube.facts.merge_keys import PLAIN, Merging, merging_of
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.source import Pointer, json_pointer, value_at
+from kubectl_trainjob.model.source import Pointer, entries, json_pointer, value_at
 from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.repository.yaml.quoting import UNSEEN
 
@@ -234,7 +234,6 @@ def paths_that_end(body: Body, text: str) -> list[str]:
 
 
 def _below(value: Any, pointer: Pointer) -> Iterator[Pointer]:
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, entry in entries:
+    for key, entry in entries(value):
         yield (*pointer, key)
         yield from _below(entry, (*pointer, key))

@@ -6,7 +6,7 @@ Only errors of a text itself have lines and columns (`Place.span`). For all othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Literal, NamedTuple, Protocol
@@ -160,10 +160,17 @@ class Origin:
         return (origin.place or origin.causes[0]) if origin else None
 
 
+def entries(value: Any) -> Iterable[tuple[Any, Any]]:
+    """The entries of a mapping, or the items of a list with their positions; none of another value."""
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
+
+
 def leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """The values without other values below, with their places: scalars, and empty mappings and lists."""
     if isinstance(value, (dict, list)) and value:
-        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+        for key, entry in entries(value):
             yield from leaves(entry, (*pointer, key))
     else:
         yield pointer, value

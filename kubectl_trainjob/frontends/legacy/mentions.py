@@ -11,7 +11,7 @@ from kubectl_trainjob.frontends.legacy.operators import KINDS
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import MIGRATION_REVIEW
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Pointer, entries
 from kubectl_trainjob.model.stages import Manifest
 
 _ROLES = frozenset({"master", "worker", "chief", "ps", "evaluator", "launcher"})
@@ -40,17 +40,13 @@ def mentions(others: Iterable[Manifest], jobs: Collection[Manifest]) -> Iterator
 
 def _references(value: Any, names: Collection[str], at: Pointer) -> Iterator[tuple[Pointer, str]]:
     """The places and texts that refer to a job. Without jobs, only jobs inside of other objects."""
-    if isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _references(item, names, (*at, index))
-    elif isinstance(value, dict):
-        if at and value.get("kind") in KINDS and (names or "spec" in value):
-            yield (*at, "kind"), str(value["kind"])
-        for key, item in value.items():
-            if names and isinstance(key, str) and key.startswith(OPERATORS_LABELS) and at != ("metadata", "labels"):
-                yield (*at, key), key
-            yield from _references(item, names, (*at, key))
-    elif isinstance(value, str) and (text := _reference(value, names)):
+    if isinstance(value, dict) and at and value.get("kind") in KINDS and (names or "spec" in value):
+        yield (*at, "kind"), str(value["kind"])
+    for key, item in entries(value):
+        if names and isinstance(key, str) and key.startswith(OPERATORS_LABELS) and at != ("metadata", "labels"):
+            yield (*at, key), key
+        yield from _references(item, names, (*at, key))
+    if isinstance(value, str) and (text := _reference(value, names)):
         yield at, text
 
 

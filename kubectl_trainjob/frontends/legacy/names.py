@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.operators import JAX, PYTORCH, TENSORFLOW, V2BETA1, LegacyJob
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Pointer, entries
 
 OPERATORS_LABELS = "training.kubeflow.org/"
 _TYPE, _ROLE = f"{OPERATORS_LABELS}replica-type", f"{OPERATORS_LABELS}job-role"
@@ -103,14 +103,11 @@ class Peers(NamedTuple):
 
 def label_places(value: Any, at: Pointer = ()) -> Iterator[tuple[str, Pointer]]:
     """The operators' labels that data selects by or refers to, and where."""
-    if isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from label_places(item, (*at, index))
-    elif isinstance(value, dict):
+    if isinstance(value, dict):
         yield from ((key, (*at, "matchLabels", key)) for key in value.get("matchLabels") or () if _is_old(key))
         yield from ((value[key], (*at, key)) for key in ("key", "fieldPath") if _is_old(value.get(key)))
-        for key, item in value.items():
-            yield from label_places(item, (*at, key))
+    for key, item in entries(value):
+        yield from label_places(item, (*at, key))
 
 
 def _is_old(text: Any) -> bool:

@@ -20,7 +20,7 @@ from kubectl_trainjob.kube.facts.types import marshal
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXPLICIT_NULL, INVALID_TYPE_OR_ENUM, MISSING_FIELD, UNKNOWN_FIELD
-from kubectl_trainjob.model.source import Pointer, show_pointer, value_at
+from kubectl_trainjob.model.source import Pointer, entries, show_pointer, value_at
 from kubectl_trainjob.model.stages import Body
 
 _LONGEST_PREFIX = 58
@@ -76,12 +76,7 @@ def _as_written(problem: Problem, body: Body) -> Problem:
 
 def _nulls(value: Any) -> Iterator[Pointer]:
     """All nulls, except the creation time that programs write in Go print."""
-    items: Iterable[tuple[str | int, Any]] = ()
-    if isinstance(value, dict):
-        items = value.items()
-    elif isinstance(value, list):
-        items = enumerate(value)
-    for key, item in items:
+    for key, item in entries(value):
         if item is None and key != "creationTimestamp":
             yield (key,)
         yield from ((key, *below) for below in _nulls(item))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.model.diagnostic import Edit
 from kubectl_trainjob.model.draft import INPUT, Draft
 from kubectl_trainjob.model.edited_object import OBJECT, AppliedEdits
-from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, has, value_at
+from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, entries, has, value_at
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.yaml.edit import EditError, open_text, same
 from kubectl_trainjob.repository.yaml.spans import Spans
@@ -142,6 +142,5 @@ def _equal(value: Any, text: str, pointer: Pointer) -> Iterator[Pointer]:
     """The pointers to a text in plain data."""
     if value == text and isinstance(value, str):
         yield pointer
-    elif isinstance(value, (dict, list)):
-        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _equal(each, text, (*pointer, key))
+    for key, each in entries(value):
+        yield from _equal(each, text, (*pointer, key))

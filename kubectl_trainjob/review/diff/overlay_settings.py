@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
-from kubectl_trainjob.model.edited_object import AppliedEdits, ObjectEdit
+from kubectl_trainjob.model.edited_object import AppliedEdits
 from kubectl_trainjob.model.groups import group
-from kubectl_trainjob.model.source import Place, Pointer, Source
+from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.stages import Body, Manifest
 from kubectl_trainjob.review.diff.contents import Contents
 
@@ -58,12 +58,8 @@ def _settings(level: AppliedEdits) -> Iterator[OverlaySetting]:
         name, *pointer = edit.cause or ("",)
         source = level.inputs.get(str(name))
         if overlay and source:
-            yield OverlaySetting(edit.step, Place(source, _whole(edit, tuple(pointer))), overlay, level.before.body)
-
-
-def _whole(edit: ObjectEdit, pointer: Pointer) -> Pointer:
-    """The place of a whole setting: a cause names only the pairs of labels, without their flags."""
-    return pointer if edit.step == PATCH else pointer[:2]
+            whole = tuple(pointer if edit.step == PATCH else pointer[:2])  # not only the pairs of labels
+            yield OverlaySetting(edit.step, Place(source, whole), overlay, level.before.body)
 
 
 def find_renamed(source: Source) -> Iterator[Source]:
