@@ -46,6 +46,6 @@ def _run(page: str, directory: Path, *flags: str) -> subprocess.CompletedProcess
     path = directory / "page.html"
     path.write_text(page, encoding="utf-8")
     command = [require("chromium"), *_FLAGS, f"--user-data-dir={directory / 'profile'}", "--virtual-time-budget=2000"]
-    run = subprocess.run([*command, *flags, path.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run([*command, *flags, path.as_uri()], capture_output=True, text=True, timeout=600, check=False)
     assert run.returncode == 0, run.stderr
     return run

@@ -24,7 +24,7 @@ MODULE_PATH = "/x/kubectl_trainjob/__main__.py"
 
 
 def call(*command: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_closed_pipe_is_quiet(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        done = subprocess.run([*MODULE, *arguments], stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run([*MODULE, *arguments], stdout=writer, stderr=subprocess.PIPE, timeout=600, check=False)
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
@@ -129,7 +129,7 @@ def test_an_interrupt_is_quiet() -> None:
         if b"import 'kubectl_trainjob.repository.files.read'" in line:
             break
     started.send_signal(signal.SIGINT)
-    out, err = started.communicate(timeout=60)
+    out, err = started.communicate(timeout=600)
     assert (started.returncode, out) == (130, b"")
     assert b"Traceback" not in err
     assert b"KeyboardInterrupt" not in err
@@ -145,6 +145,6 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
 def test_the_locale_changes_no_byte(locale: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {ä: 模型}\n", "utf-8")
     env = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = subprocess.run([*MODULE, "build", str(tmp_path)], capture_output=True, env=env, timeout=60, check=False)
+    done = subprocess.run([*MODULE, "build", str(tmp_path)], capture_output=True, env=env, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "  ä: 模型\n" in done.stdout.decode()

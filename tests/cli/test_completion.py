@@ -53,7 +53,7 @@ def asked_by_kubectl(*words: str) -> list[str]:
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=60,
+        timeout=600,
         check=True,
     )
     assert "Traceback" not in done.stderr
@@ -196,7 +196,7 @@ def test_kubectl_shows_descriptions() -> None:
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=60,
+        timeout=600,
         check=True,
     )
     assert done.stdout.splitlines()[0] == "--allow-empty\tAccept inputs without any object to print"
@@ -398,7 +398,7 @@ def test_fish_completes(line: str, candidates: list[str], folder: Path) -> None:
         text=True,
         env=environment(),
         cwd=folder,
-        timeout=60,
+        timeout=600,
         check=True,
     )
     assert done.stderr == ""

@@ -404,7 +404,7 @@ def test_a_program_that_we_leave_when_we_must_end(
     repository.write({"jobs/a.yaml": None})
     temporary, program = tmp_path / ".tmp", tmp_path / ".slow"
     temporary.mkdir()
-    program.write_text("#!/bin/sh\ntouch $0.started\nexec sleep 60\n")
+    program.write_text("#!/bin/sh\ntouch $0.started\nexec sleep 900\n")
     program.chmod(0o700)
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setenv("KUBECTL_EXTERNAL_DIFF", str(program))
@@ -413,7 +413,7 @@ def test_a_program_that_we_leave_when_we_must_end(
         assert child.poll() is None
         time.sleep(0.01)
     child.terminate()
-    assert child.wait(30) == 128 + signal.SIGTERM
+    assert child.wait(600) == 128 + signal.SIGTERM
     assert list(temporary.iterdir()) == []
 
 

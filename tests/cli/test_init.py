@@ -416,7 +416,7 @@ def test_an_interrupt_while_it_is_seen_whether_they_build(here: Path) -> None:
             break
     assert (here / "new" / "overlays" / "prod" / "overlay.yaml").is_file()
     started.send_signal(signal.SIGINT)
-    out, err = started.communicate(timeout=60)
+    out, err = started.communicate(timeout=600)
     assert (started.returncode, out) == (130, b"")
     assert b"Traceback" not in err
     assert tree(here) == []

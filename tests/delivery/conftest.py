@@ -63,7 +63,7 @@ def answer(command: Sequence[str | Path], folder: Path, path: Sequence[Path | st
         env={"PATH": os.pathsep.join(map(str, path)), "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)
@@ -91,7 +91,7 @@ def release(source: Path, out: Path, umask: int = 0o022, **environment: str) -> 
         umask=umask,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -118,7 +118,7 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheelhouse")
     lock = ROOT / ".ci" / "requirements-runtime.lock"
     how = ["--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", lock, "-d", folder]
-    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *how], check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *how], check=True, timeout=600)
     return folder
 
 

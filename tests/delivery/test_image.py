@@ -57,7 +57,7 @@ class Builder(NamedTuple):
         """What a command prints. Fails with all that it said."""
         where = ["--root", self.store / "root", "--runroot", self.store / "run"]
         done = subprocess.run(
-            [require("buildah"), *where, *arguments], capture_output=True, text=True, timeout=300, check=False
+            [require("buildah"), *where, *arguments], capture_output=True, text=True, timeout=600, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.strip()
@@ -87,7 +87,7 @@ def builder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
     slim = [f"--dpkgopt=path-exclude=/usr/share/{folder}/*" for folder in ("doc", "info", "locale", "man")]
     slim.append("--dpkgopt=path-include=/usr/share/doc/*/copyright")
     what = ["--mode=root", "--variant=apt", *slim, "--include=python3-venv,ca-certificates", suite, base]
-    subprocess.run([require("mmdebstrap"), "--quiet", *what], check=True, timeout=300)
+    subprocess.run([require("mmdebstrap"), "--quiet", *what], check=True, timeout=600)
     container = made.run("from", "scratch")
     made.run("add", "--quiet", container, base, "/")
     made.run("commit", "--quiet", "--rm", container, "localhost/python")
@@ -121,7 +121,7 @@ def _run(files: Path, settings: dict[str, Any], work: Path, user: str, command: 
         env={"PATH": os.environ["PATH"], "ROOT": str(files), "WORK": str(work), "AS": user},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)

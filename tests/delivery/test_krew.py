@@ -164,7 +164,7 @@ def _judged(manifest: Path, krew: Path) -> subprocess.CompletedProcess[str]:
         env={"PATH": f"{krew}:{kubectl}:{os.environ['PATH']}", "HOME": str(manifest.parent)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 
@@ -205,7 +205,7 @@ def test_krew_installs_it_and_kubectl_runs_it(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert "Installed plugin: trainjob" in done.stderr, done.stderr

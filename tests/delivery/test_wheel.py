@@ -90,7 +90,7 @@ def _run(command: Sequence[str | Path], **environment: str) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP", "PYTHON", "VIRTUAL"))}
     certificates = {name: value for name, value in os.environ.items() if name in ("PIP_CERT", "PIP_INDEX_URL")}
     done = subprocess.run(
-        command, env={**kept, **certificates, **environment}, capture_output=True, text=True, timeout=300, check=False
+        command, env={**kept, **certificates, **environment}, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -88,13 +88,13 @@ class ArgoCd:
         """The Application after a new comparison."""
         self._annotate(name, _REFRESH, "normal")
         done = lambda: _REFRESH not in self.application(name)["metadata"].get("annotations", {})  # noqa: E731
-        self.client.wait(f"the refresh of {name}", done, 180)
+        self.client.wait(f"the refresh of {name}", done)
         return self.application(name)
 
     def wait(self, name: str, what: str, is_so: Callable[[Application], Any]) -> Application:
         """The Application once `is_so`; errors show its status."""
         try:
-            self.client.wait(f"{name} is not {what}", lambda: is_so(self.application(name)), 180)
+            self.client.wait(f"{name} is not {what}", lambda: is_so(self.application(name)))
         except TimeoutError as error:
             status = yaml.safe_dump(self.application(name).get("status"))
             raise AssertionError(f"{error}; its status:\n{status[-6000:]}") from error

@@ -63,7 +63,7 @@ class KustomizeController:
             return found.get("lastAttemptedRevision") == revision and ready({"status": found})["status"] == status
 
         try:
-            self.client.wait(f"{name} is not Ready={status}", is_so, 180)
+            self.client.wait(f"{name} is not Ready={status}", is_so)
         except TimeoutError as error:
             raise AssertionError(f"{error}\n{yaml.safe_dump(self.client.request('GET', path))[-6000:]}") from error
         found: Kustomization = self.client.request("GET", path)

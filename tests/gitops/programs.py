@@ -36,6 +36,6 @@ def lacking() -> list[str]:
 def answers(name: str, *arguments: str | Path) -> list[dict[str, Any]]:
     """The lines of JSON that a program prints."""
     command = [path(name), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode in (0, 1), done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -44,7 +44,7 @@ def running(argo, tmp_path, request):
     )
     deliver(argo, repository, name, "overlays/prod")
     argo.wait_for(name, "Synced", "Progressing")
-    argo.client.wait("it runs", lambda: jobs.is_running(argo.client, name), 180)
+    argo.client.wait("it runs", lambda: jobs.is_running(argo.client, name))
     return repository, name
 
 
@@ -75,7 +75,7 @@ def test_what_kueue_writes_is_no_difference(argo, running):
     _, name = running
     before = jobs.live_jobset(argo.client, name)
     argo.client.merge(before, {"spec": {"suspend": True}})
-    argo.client.wait("it is suspended", lambda: not jobs.is_running(argo.client, name), 180)
+    argo.client.wait("it is suspended", lambda: not jobs.is_running(argo.client, name))
     argo.refresh(name)
     argo.wait_for(name, "Synced", "Suspended")
     roles = jobs.live_jobset(argo.client, name)["spec"]["replicatedJobs"]
@@ -85,7 +85,7 @@ def test_what_kueue_writes_is_no_difference(argo, running):
     template["spec"]["nodeSelector"] = {"flavor": "a"}
     template["spec"]["tolerations"] = [{"key": "flavor", "operator": "Exists"}]
     argo.client.merge(before, {"spec": {"suspend": False, "replicatedJobs": roles}})
-    argo.client.wait("runs again", lambda: not jobs.live_jobset(argo.client, name)["spec"]["suspend"], 180)
+    argo.client.wait("runs again", lambda: not jobs.live_jobset(argo.client, name)["spec"]["suspend"])
     argo.refresh(name)
     argo.wait_for(name, "Synced", "Progressing")
     after = jobs.live_jobset(argo.client, name)
@@ -99,7 +99,7 @@ def test_a_changed_image_is_reported_and_ends_no_run(argo, running):
     assert "ttlSecondsAfterFinished" not in before["spec"]
     repository.commit({"jobs/job.yaml": jobs.job(name, version=2), "jobs/settings.yaml": jobs.config(2)})
     argo.refresh(name)
-    argo.client.wait("the sync", lambda: jobs.live_config(argo.client, name)["rate"] == "2", 180)
+    argo.client.wait("the sync", lambda: jobs.live_config(argo.client, name)["rate"] == "2")
     wanted = {"JobSet": "OutOfSync", "ConfigMap": "Synced"}
     app = argo.wait(
         name, str(wanted), lambda app: {each["kind"]: each["status"] for each in app["status"]["resources"]} == wanted

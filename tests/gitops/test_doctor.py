@@ -143,6 +143,6 @@ def test_the_feature_gate_of_artifacts_is_off(flux, messages):
     expected = "can't access 'ExternalArtifact/flux-system/gated', ExternalArtifact feature gate is disabled"
     with flux.without_gate():
         flux.client.create(body)
-        flux.client.wait("the condition", lambda: expected in messages("flux", "flux-system/gated"), 120)
+        flux.client.wait("the condition", lambda: expected in messages("flux", "flux-system/gated"))
         assert messages("flux", "flux-system/gated") == {expected: "warning"}
-    flux.client.wait("the gate is on", lambda: messages("flux", "flux-system/gated") == {}, 180)
+    flux.client.wait("the gate is on", lambda: messages("flux", "flux-system/gated") == {})

@@ -4,15 +4,17 @@ import json
 import os
 import resource
 import sys
-import time
+from pathlib import Path
 
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
+from kubectl_trainjob.repository.templates import render
 from tests.hostile.templates import BOMBS, CONTEXT, SLOW_BOMBS
 from tests.reading import Renderer
 
 
 def main() -> None:
+    render._PATIENCE = 1000  # only processor time counts, also on a busy machine
     with Renderer() as renderer:
         renderer.render(SourceFile("first", "a"), {})
         before = _peak()
@@ -23,9 +25,9 @@ def main() -> None:
 
 def _rendered(renderer: Renderer, name: str) -> dict[str, object]:
     template = SourceFile("jobs/bomb.yaml.j2", "a: 1\n\n" + (BOMBS | SLOW_BOMBS)[name][0])
-    start = time.monotonic()
+    before = _spent(renderer)
     made = renderer.render(template, CONTEXT)
-    seconds = time.monotonic() - start
+    seconds = _spent(renderer) - before
     if isinstance(made, SourceFile):
         return {"rule": None, "seconds": seconds, "bytes": len(made.text.encode())}
     return {
@@ -34,6 +36,16 @@ def _rendered(renderer: Renderer, name: str) -> dict[str, object]:
         "message": made.message,
         "line": Locator().resolve(made.place).span.line,
     }
+
+
+def _spent(renderer: Renderer) -> float:
+    """Processor time of all children: those that have ended, and the one that renders, with its own."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ticks = []
+    if renderer._process is not None:
+        stat = Path(f"/proc/{renderer._process._child.pid}/stat").read_text()
+        ticks = stat.rpartition(")")[2].split()[11:15]  # utime, stime, cutime, cstime
+    return ended.ru_utime + ended.ru_stime + sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def _peak() -> int:

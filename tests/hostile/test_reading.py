@@ -35,7 +35,7 @@ def test_bounded(name: str) -> None:
         capture_output=True,
         check=False,
         cwd=_REPOSITORY,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr.decode()
     result = json.loads(done.stdout)

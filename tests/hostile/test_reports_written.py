@@ -30,7 +30,7 @@ def run(repository: Path, *arguments: str, most: int = -1) -> subprocess.Complet
 
     command = [sys.executable, "-m", "kubectl_trainjob", *arguments]
     return subprocess.run(
-        command, check=False, cwd=repository, capture_output=True, text=True, timeout=60, preexec_fn=limited
+        command, check=False, cwd=repository, capture_output=True, text=True, timeout=600, preexec_fn=limited
     )
 
 

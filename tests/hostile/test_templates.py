@@ -22,7 +22,7 @@ from tests.hostile.templates import BOMBS, CANARY, CONTEXT, ESCAPES, GADGETS, NO
 from tests.loops import for_each, sampled
 from tests.reading import Renderer
 
-_SECONDS = 5
+_SECONDS = 5  # of processor time
 _MEBIBYTES = 50
 _REPOSITORY = Path(__file__).parents[2]
 _INSIDES = re.compile(
@@ -123,7 +123,7 @@ def measured(names: list[str], folder: Path) -> dict[str, Any]:
         capture_output=True,
         check=False,
         cwd=_REPOSITORY,
-        timeout=_SECONDS * (len(names) + 2),
+        timeout=600,
         env=os.environ | {"TRAINJOB_SECRET": CANARY},
     )
     assert done.returncode == 0, done.stderr.decode()

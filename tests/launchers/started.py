@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -14,12 +13,13 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from tests.cluster.plane.settings import free_ports
 from tests.tools import require
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PROBE = HERE / "probe.py"
-_HANGS = 300  # seconds: only a launcher that never ends takes so long
+_HANGS = 900  # seconds: only a launcher that never ends takes so long
 _SETTINGS = """\
 apiVersion: kubectl-trainjob.dev/v1alpha1
 kind: Config
@@ -110,11 +110,8 @@ def interpreter(program: str) -> str:
 
 
 def free_port() -> int:
-    """A port that nothing uses."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+    """A port that nothing uses, and that no client gets."""
+    return free_ports(("it",))["it"]
 
 
 def start(job: StartedJob, command: list[str], env: dict[str, str]) -> subprocess.Popen[str]:

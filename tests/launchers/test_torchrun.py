@@ -97,7 +97,7 @@ def test_the_ranks_are_those_of_env(case: str, tmp_path: Path) -> None:
 def test_torchrun_fails_without_a_process(processes: int, tmp_path: Path) -> None:
     started = built(tmp_path, job(f"torchrun, {PROBE}", processes=processes))
     pod = started_pod(started, 0, free_port())
-    output, _ = pod.communicate(timeout=60)
+    output, _ = pod.communicate(timeout=600)
     assert pod.returncode != 0
     assert "assert self.local_world_size > 0" in output
     assert started.seen() == []

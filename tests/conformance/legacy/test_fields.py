@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import yaml
@@ -15,18 +16,19 @@ from tests.conformance.legacy.test_migrate import CASES
 from tests.loops import for_each
 from tests.reading import workspace
 
-JOBS = [
-    body
-    for case in CASES
-    for body in yaml.load_all(case["docs"], yaml.CSafeLoader)
-    if body and str(body["apiVersion"]).startswith("kubeflow.org/")
-]
 HEAD = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")}
 EXPRESSED = {"replicas", "nprocPerNode", "dnsPolicy"}
 """The last key of fields that the result has otherwise: sums of Pods, what a command or the network of a host sets."""
 
 ODD = [None, "", 0, -1, 2**31, True, [], {}, "a", "$(X)", 1.5, [None], [{}], {"a": None}]
 Pointer = tuple[str | int, ...]
+
+
+@cache
+def jobs() -> list[Any]:
+    """The jobs of all cases."""
+    bodies = (body for case in CASES for body in yaml.load_all(case["docs"], yaml.CSafeLoader))
+    return [body for body in bodies if body and str(body["apiVersion"]).startswith("kubeflow.org/")]
 
 
 def places(value: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
@@ -55,7 +57,7 @@ def migrated(body: Any) -> Migration:
 def test_each_value_is_carried_over_or_reported(seed: int) -> None:
     rng, checked = random.Random(seed), 0
     for _ in range(40):
-        body = copy.deepcopy(rng.choice(JOBS))
+        body = copy.deepcopy(rng.choice(jobs()))
         found = [(at, value) for at, value in places(body) if type(value) in (str, int) and at not in HEAD]
         at, value = rng.choice(found)
         mark = f"zq{rng.randint(10000, 99999)}" if isinstance(value, str) else 7321
@@ -73,9 +75,9 @@ def test_each_value_is_carried_over_or_reported(seed: int) -> None:
 def test_a_broken_job_is_reported(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(40):
-        body = copy.deepcopy(rng.choice(JOBS))
+        body = copy.deepcopy(rng.choice(jobs()))
         for _ in range(rng.randint(1, 3)):
             at = rng.choice([at for at, _ in places(body) if at not in HEAD])
-            parent, other = parent_of(body, at), rng.choice(list(places(rng.choice(JOBS))))[1]
+            parent, other = parent_of(body, at), rng.choice(list(places(rng.choice(jobs()))))[1]
             parent[at[-1]] = copy.deepcopy(rng.choice([*ODD, other, other]))
         "".join(migrated(body).stream())

@@ -121,7 +121,7 @@ class _Run:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
-            timeout=300,
+            timeout=600,
             check=False,
         )
         self.done.log += finished.stdout

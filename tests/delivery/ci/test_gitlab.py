@@ -58,7 +58,7 @@ def piped(repository: Repository, checkout: Path, temp: Path, packages: Mapping[
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     return done.returncode, done.stdout

@@ -55,7 +55,7 @@ def ran(home: Path, repository: Path, *arguments: str) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     return done.returncode, done.stdout

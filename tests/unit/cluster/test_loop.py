@@ -62,7 +62,7 @@ def test_no_two_threads_work_on_a_key() -> None:
     waiting = threading.Thread(target=keys.take)
     waiting.start()
     keys.close()
-    waiting.join(10)
+    waiting.join(600)
     assert not waiting.is_alive()
 
 
@@ -171,7 +171,7 @@ def test_pages_have_the_addresses_of_both_families() -> None:
     for listen, clients in ((":0", families), ("127.0.0.1:0", families[:1]), *(("[::1]:0", [a]) for a in families[1:])):
         port = serve(listen, {"/healthz": lambda: (200, "ok\n")})
         for client in clients:
-            connection = http.client.HTTPConnection(client, port, timeout=10)
+            connection = http.client.HTTPConnection(client, port, timeout=600)
             connection.request("GET", "/healthz")
             assert connection.getresponse().read() == b"ok\n", (listen, client)
             connection.close()
