@@ -28,7 +28,7 @@ from tests.conformance.updates import (
 )
 from tests.loops import sample
 
-COUNT = 271
+COUNT = 273
 _LATEST = VERSIONS[-1]
 _REASON = re.compile(
     r"spec[\w.\[\]]*: (field is immutable|Value is immutable"

@@ -73,7 +73,7 @@ def _changed_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[ChangedVa
 
 def _copy_mutable(spec: Body) -> Body:
     """ValidateUpdate's munged spec: without the fields that may change. Upstream copies them from the old one."""
-    return {"replicatedJobs": [_without_mutable(job) for job in spec.get("replicatedJobs", ())]}
+    return {field: [_without_mutable(job) for job in jobs] for field, jobs in spec.items()}
 
 
 def _without_mutable(job: Mapping[str, Any]) -> Any:
