@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from kubectl_trainjob.kube.admission.jobset import JOBSET_SCHEMAS
 from kubectl_trainjob.kube.admission.metadata import NAME, metadata_problems
 from kubectl_trainjob.kube.facts.kinds import is_runtime
-from kubectl_trainjob.kube.facts.trainer import TRAIN_JOB
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.schemas.walk import SchemaResult
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
@@ -42,7 +41,7 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[AdmittedObject | No
     For kinds of trainer.kubeflow.org/v1alpha1.
     """
     checked = _check_schema(manifest, admission)
-    found = (*_problems(checked, admission, manifest.id.kind, of_runtime=is_runtime(manifest)), *_nulls(checked))
+    found = (*_problems(checked, admission, of_runtime=is_runtime(manifest)), *_nulls(checked))
     # Reversed: of several findings of one rule at one place, the first one is kept.
     problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
     if any(problem.rule is GENERATE_NAME for problem in problems):
@@ -72,13 +71,13 @@ def _check_schema(manifest: Manifest, admission: Admission) -> SchemaResult:
     return checked if "spec" in checked.value else replace(checked, value={**checked.value, "spec": {}})
 
 
-def _problems(checked: SchemaResult, admission: Admission, kind: str, *, of_runtime: bool) -> Iterator[Problem]:
+def _problems(checked: SchemaResult, admission: Admission, *, of_runtime: bool) -> Iterator[Problem]:
     yield from checked.problems
-    if not any(each.rule is INVALID_TYPE_OR_ENUM and each.pointer[0] == "metadata" for each in checked.problems):
-        # TrainJobs have a CEL rule for the name that is stricter than the server's own.
-        yield from metadata_problems(checked.value.get("metadata", {}), any_subdomain=kind != TRAIN_JOB)
     if checked.is_well_formed:
         yield from (admission.runtime if of_runtime else admission.train_job)(checked.value)
+    if not any(each.rule is INVALID_TYPE_OR_ENUM and each.pointer[0] == "metadata" for each in checked.problems):
+        # Last: TrainJobs have a rule for the name that is stricter than the server's own, and it says more.
+        yield from metadata_problems(checked.value.get("metadata", {}), any_subdomain=True)
 
 
 def _nulls(checked: SchemaResult) -> Iterator[Problem]:

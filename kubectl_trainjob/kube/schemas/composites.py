@@ -170,7 +170,7 @@ class ListNode(Composite):
         node, trail = self.item, walk.trail
         plain = node.plain
         completed = value
-        before = len(walk.problems)
+        mistyped = len(walk.mistyped)
         for index, item in enumerate(value):
             if type(item) is plain:
                 continue
@@ -182,7 +182,7 @@ class ListNode(Composite):
                 if completed is value:
                     completed = list(value)
                 completed[index] = new
-        if len(completed) > 1 and len(walk.problems) == before:
+        if len(completed) > 1 and len(walk.mistyped) == mistyped:
             self._check_keys(completed, walk)
         return completed
 
@@ -203,7 +203,8 @@ def _report_duplicates(idents: list[Any], keys: tuple[str, ...], walk: Walk) -> 
     reported: set[Any] = set()
     for index, ident in enumerate(idents):
         earlier = first.setdefault(ident, index)
-        if earlier != index and ident not in reported:
+        is_complete = None not in (ident if len(keys) > 1 else (ident,))  # a missing key is reported as missing
+        if earlier != index and is_complete and ident not in reported:
             reported.add(ident)
             message = _duplicate(walk.field(), ident, keys)
             related = ((say("first one"), walk.pointer(earlier)),)
