@@ -16,7 +16,7 @@ from kubectl_trainjob.compiler.expand.rendezvous import Meeting, meet_at_first_n
 from kubectl_trainjob.compiler.expand.upsert import job_env, upsert
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.model import rules
-from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import ENV_INJECTION_TARGET, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Pointer
@@ -31,7 +31,8 @@ def injection_targets(plan: Plan) -> Iterator[Diagnostic]:
             message = say(
                 'the runtime has no container "{}" in replicatedJob "{}"; write one that exists', container, job
             )
-            yield Diagnostic(ENV_INJECTION_TARGET, message, plan.runtime_place(*pointer))
+            related = RelatedPlace(say("named here"), plan.runtime_place(*pointer))
+            yield Diagnostic(ENV_INJECTION_TARGET, message, plan.job_place("spec", "runtimeRef"), (related,))
 
 
 def own_env_with_processes(plan: Plan) -> Iterator[Diagnostic]:
