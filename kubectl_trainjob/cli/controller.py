@@ -117,6 +117,8 @@ def _once(request: LoopRequest) -> int:
     left = [each.key.name for each in outcomes if each.is_left]
     if left:
         print_error(f"note: --shadow leaves TrainingSets of other sources unchanged: {', '.join(left)}")
+    for note in sorted({each.note for each in outcomes} - {""}):
+        print_error(f"note: {note}")
     return 0 if is_shown and all(each.verdict is None or each.verdict.is_ready for each in outcomes) else 1
 
 

@@ -76,6 +76,8 @@ class TrainingSetStore:
     def __init__(self, api: Api, namespace: str, name: str) -> None:
         self._api = api
         self.name = set_named("TrainingSet", namespace, name)
+        self.has_old_definition = False
+        """Whether the server drops the kinds and namespaces in the status; known after `read`."""
 
     def read(self) -> Parent:
         """The parent as it is now; before its first apply, the TrainingSet has no marks."""
@@ -90,9 +92,17 @@ class TrainingSetStore:
         has_marks = {marks.APPLYSET_ID, marks.TOOLING} <= found
         marked = live if has_marks else _with_marks(live, parent_marks(Parent(), self.name))
         parent = parent_in(marked, self.name, inventory.of_entries(status.get("entries") or ()))
-        is_complete = has_marks and (parent.kinds, parent.namespaces) == (kinds, namespaces)
+        is_complete = has_marks and ((parent.kinds, parent.namespaces) == (kinds, namespaces) or self._drops(status))
         every = parent.kinds | kinds, parent.namespaces | namespaces
         return replace(parent, kinds=every[0], namespaces=every[1], is_complete=is_complete)
+
+    def _drops(self, known: Body) -> bool:
+        """Whether the definition in the cluster is older than `namespaces` in an inventory; a dry run says so."""
+        if "namespaces" not in known:
+            patch: Body = {"status": {"inventory": {"namespaces": []}}}
+            answer = self._api.merge(self.name.parent, patch, part="/status", dry_run=True)
+            self.has_old_definition = "namespaces" not in (value_at(answer, ("status", "inventory")) or {})
+        return self.has_old_definition
 
     def write(self, parent: Parent) -> Parent:
         """Write the marks, which cover the members, then the inventory."""

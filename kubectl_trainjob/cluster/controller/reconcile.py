@@ -44,6 +44,10 @@ _TRIES = 5
 TO_READ = 60.0  # seconds to read TrainingSets, with the pauses that the server sets
 _TO_END = 30.0  # seconds for deadlines, also if the time of the reconcile is over
 _ACCOUNT = "system:serviceaccount:{}:{}"
+_OLD = (
+    "the definition of TrainingSets is older than this controller, and keeps no copy of the kinds of a set; "
+    "install it again: kubectl trainjob integrations controller crd | kubectl apply -f -"
+)
 _TRAINER = "Trainer runs in this cluster and would create the JobSets, too; set emit: trainjob in trainjob.yaml"
 
 
@@ -93,6 +97,8 @@ class Outcome(NamedTuple):
     objects: tuple[ObjectResult, ...] = ()
     pause: float | None = None
     has_changed: bool = False
+    note: str = ""
+    """What a user should do, although the reconcile is complete."""
 
     @property
     def is_left(self) -> bool:
@@ -131,7 +137,8 @@ def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock
     has_changed = _recorded(own, wanted, attempt, has_written=own.counts.write + as_account.counts.write > 0)
     is_done = attempt.verdict.is_ready or attempt.verdict.is_stalled
     pause = min(wanted.interval if is_done else wanted.retry_interval, deadlines.left)
-    return Outcome(key, attempt.verdict, wanted, attempt.objects, pause, has_changed)
+    note = _OLD if store.has_old_definition else ""
+    return Outcome(key, attempt.verdict, wanted, attempt.objects, pause, has_changed, note)
 
 
 def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Api, store: Store) -> _Attempt:

@@ -144,6 +144,8 @@ class Loop:
         self.metrics.count("controller_runtime_reconcile_total", controller="trainingset", result=result)
         if outcome.is_left:
             self.log_once(f"{key.namespace}/{key.name}: ", "left unchanged: --shadow only compares TrainJobs")
+        if outcome.note:
+            self.log_once("note: ", outcome.note)
         if verdict is None or outcome.wanted is None:
             return
         if outcome.wanted.is_compared:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import subprocess
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+import yaml
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.connection import KubeConnection
@@ -16,10 +18,12 @@ from kubectl_trainjob.cluster.login import ConnectionOptions
 from kubectl_trainjob.cluster.parent import Parent, Update, update
 from kubectl_trainjob.cluster.protocol import Clock
 from kubectl_trainjob.cluster.stores import TrainingSetStore
+from kubectl_trainjob.integrations.files import content
 from kubectl_trainjob.model.faults import EnvironmentFault
-from tests.cluster.apply.inputs import Object
-from tests.cluster.apply.loop_site import SOURCE, install, training_set
+from tests.cluster.apply.inputs import Object, config, job
+from tests.cluster.apply.loop_site import SOURCE, Loop, install, training_set
 from tests.cluster.apply.site import Site
+from tests.cluster.apply.test_controller_run import replica
 from tests.cluster.plane.client import ApiError
 from tests.cluster.plane.plane import Plane
 from tests.loops import for_each
@@ -166,3 +170,35 @@ def test_what_is_not_our_parent(site: Site) -> None:
     site.plane.client.create({**copied, "metadata": {**copied["metadata"], "name": "foreign"}})
     with pytest.raises(EnvironmentFault, match="the parent of a set of kubectl"):
         TrainingSetStore(_api(site), site.namespace, "foreign").read()
+
+
+@pytest.fixture
+def old_definition(plane: Plane) -> Iterator[None]:
+    """The definition of a version that keeps no kinds and namespaces in the status."""
+    body = yaml.safe_load(content("controller", "crd"))
+    inventory = body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
+    for name in ("kinds", "namespaces"):
+        del inventory["inventory"]["properties"][name]
+    plane.client.apply(body, "test")
+    yield
+    install(plane)
+
+
+@pytest.mark.usefixtures("old_definition")
+def test_an_older_definition_is_named_once_and_a_steady_set_writes_nothing(site: Site) -> None:
+    loop = Loop(site, interval="1s", prune=True)
+    note = "note: the definition of TrainingSets is older than this controller"
+    first = loop.applied(job("a"), config("c"))
+    assert note in first.ended.err
+    assert list(loop.status["inventory"]) == ["entries"], "the server drops the other two"
+    again = loop.once()
+    assert (again.code, again.writes) == (0, [])
+    with replica(site) as one:
+        seen = 'result="success"} 3'
+        site.wait("three reconciles", lambda: seen in one.page("/metrics")[1])
+        ended = one.stop()
+    assert (one.writes, ended.err.count(note)) == ([], 1), ended.err
+    install(site.plane)
+    site.wait("kinds are kept", lambda: loop.once().writes and "kinds" in loop.status["inventory"])
+    assert loop.status["inventory"]["namespaces"] == [site.namespace]
+    assert loop.once().writes == []
