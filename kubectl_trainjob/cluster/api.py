@@ -18,6 +18,7 @@ from kubectl_trainjob.cluster.protocol import (
     METADATA_LIST,
     METADATA_ONLY,
     NO_ANSWER,
+    UNTRUSTED,
     ApiAnswer,
     ApiRequest,
     Clock,
@@ -32,6 +33,7 @@ _TRIES, _FIRST_TRIES = 6, 3
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _PAGE = "500"
 _EXPIRED = 410
+_NO_API_SERVER = "the answer is not from an API server; check the address in the kubeconfig"
 _MISSING_KIND = 10.0  # seconds: a definition that was just created appears late in discovery
 
 
@@ -201,7 +203,7 @@ class Api:
             credentials = self._credentials
             answer = send(max(min(self._request_timeout, self.left), 0.001))
             self.counts.add(request)
-            if answer.status == 401 and not is_renewed:
+            if answer.status in (401, UNTRUSTED) and not is_renewed:
                 self._renew(credentials)
                 is_renewed = True
                 continue
@@ -241,6 +243,8 @@ class Api:
                 "the cluster rejects the credentials (401 Unauthorized); log in again, or use another --context"
             )
         if self._tries == _FIRST_TRIES:
+            if answer.status == UNTRUSTED:
+                raise EnvironmentFault(f"the certificate of the cluster is not valid: {answer.message}")
             if answer.status == NO_ANSWER:
                 raise EnvironmentFault(
                     f"the cluster does not answer: {answer.message}; check the network and --context"
@@ -257,6 +261,10 @@ class Api:
         answer = self.send(ApiRequest("GET", path))
         self._discovered.add(api_version)
         if answer.status == 404:
+            if api_version == "v1":  # each API server has it
+                raise EnvironmentFault(_NO_API_SERVER)
+            if "v1" not in self._discovered:
+                self._discover("v1")
             return
         for each in _check_answer(answer, None).get("resources", ()):
             if "/" not in each["name"]:
@@ -288,5 +296,5 @@ def _check_answer(answer: ApiAnswer, sent: Any) -> Any:
     if not answer.is_success:
         raise error_of(answer, sent)
     if not isinstance(answer.body, dict):
-        raise ApiError("Error", "the answer is not from an API server; check the address in the kubeconfig")
+        raise ApiError("Error", _NO_API_SERVER)
     return answer.body

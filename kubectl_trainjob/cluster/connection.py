@@ -6,6 +6,7 @@ Requests, timeouts and retries are ours: the generated models of the official cl
 from __future__ import annotations
 
 import json
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -14,10 +15,12 @@ from typing import Any
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.cluster.login import ConnectionOptions, Login, log_in
-from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer, ApiRequest
+from kubectl_trainjob.cluster.protocol import NO_ANSWER, UNTRUSTED, ApiAnswer, ApiRequest
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 _PART = 1 << 16
+_WRONG_TIME = (9, 10)  # codes of OpenSSL: not yet valid, expired
+_WRONG_HOST = (62, 64)  # host name, IP address
 _CONNECT = 5.0  # seconds until a connection must exist
 
 
@@ -86,7 +89,7 @@ class KubeConnection:
             found = read(response)
             return ApiAnswer(response.status, found, dict(response.headers))
         except (HTTPError, OSError) as error:
-            return ApiAnswer(NO_ANSWER, _why(error))
+            return _no_answer(error)
         finally:
             if response is not None:
                 response.close()  # ends the connection, unless the answer was read to its end
@@ -148,10 +151,26 @@ def _lines(response: Any) -> Iterator[bytes]:
         yield rest
 
 
-def _why(error: Exception) -> str:
-    """The innermost cause, without addresses of objects in memory."""
+def _no_answer(error: Exception) -> ApiAnswer:
+    """The answer that says why there is none, by the innermost cause; without addresses of objects in memory."""
     of_proxy = getattr(error, "original_error", None)
     causes = (each for each in (of_proxy, getattr(error, "reason", None), *error.args) if isinstance(each, Exception))
-    cause = next(causes, None)
-    text = _why(cause) if cause else str(error).rpartition(": ")[2] or type(error).__name__
-    return f"the proxy does not answer: {text}" if of_proxy else text
+    if cause := next(causes, None):
+        found = _no_answer(cause)
+        return found._replace(body=f"the proxy does not answer: {found.body}") if of_proxy else found
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return ApiAnswer(UNTRUSTED, _why_untrusted(error))
+    text = str(error).rpartition(": ")[2] or type(error).__name__
+    if isinstance(error, ssl.SSLError):
+        text = f"TLS: {text.rpartition('] ')[2].partition(' (_ssl')[0]}"
+    return ApiAnswer(NO_ANSWER, text)
+
+
+def _why_untrusted(error: ssl.SSLCertVerificationError) -> str:
+    """What the certificate of a server lacks, and what to do."""
+    cause = error.verify_message.removesuffix(".")
+    if error.verify_code in _WRONG_TIME:
+        return f"{cause}; renew it on the server, or correct the clock of this machine"
+    if error.verify_code in _WRONG_HOST:
+        return f"{cause}; correct server or tls-server-name of the cluster in the kubeconfig"
+    return f"{cause}; set certificate-authority of the cluster in the kubeconfig to its authority"

@@ -16,6 +16,9 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 
+_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+_MODES = ("Never", "IfAvailable", "Always")
+_LIMIT = 60.0  # seconds for a program that cannot ask a user
 _CREDENTIALS = ("token", "clientCertificateData", "clientKeyData")
 _CLUSTER_CONFIG = "client.authentication.k8s.io/exec"
 
@@ -36,11 +39,14 @@ class ExecCredential(NamedTuple):
 
 def ask_plugin(settings: Mapping[str, Any], cluster: Mapping[str, Any], folder: str) -> ExecCredential:
     """Run the program of `exec`; a relative path begins in `folder`. Raises EnvironmentFault."""
-    command = str(settings.get("command", ""))
+    command = str(settings.get("command") or "")
+    if not command:
+        raise EnvironmentFault("the kubeconfig is not valid: exec has no command")
+    _check_settings(command, settings)
     is_interactive = settings.get("interactiveMode") != "Never" and sys.stdin is not None and sys.stdin.isatty()
     if settings.get("interactiveMode") == "Always" and not is_interactive:
         raise _fault(command, "it needs a terminal")
-    extra = {each["name"]: each["value"] for each in settings.get("env") or ()}
+    extra = {each["name"]: each.get("value") or "" for each in settings.get("env") or ()}
     information = json.dumps(_information(settings, cluster, folder, is_interactive))
     program = os.path.join(folder, command) if os.sep in command else command
     try:
@@ -50,13 +56,29 @@ def ask_plugin(settings: Mapping[str, Any], cluster: Mapping[str, Any], folder: 
             stdout=subprocess.PIPE,
             env={**os.environ, **extra, "KUBERNETES_EXEC_INFO": information},
             check=False,
+            timeout=None if is_interactive else _LIMIT,
         )
+    except subprocess.TimeoutExpired:
+        raise _fault(
+            command, f"it did not end in {_LIMIT:.0f} seconds; run it yourself to see what it waits for"
+        ) from None
     except OSError as error:
         hint = " ".join(str(settings.get("installHint") or "").split())
         raise _fault(command, f"{error.strerror}{f'; {hint}' if hint else ''}") from None
     if done.returncode:
         raise _fault(command, f"it ended with exit code {done.returncode}")
     return _credential(command, settings.get("apiVersion"), done.stdout)
+
+
+def _check_settings(command: str, settings: Mapping[str, Any]) -> None:
+    """Reject what kubectl rejects."""
+    version, mode = settings.get("apiVersion"), settings.get("interactiveMode")
+    if version not in _VERSIONS:
+        raise _fault(command, f"set apiVersion in the kubeconfig to {_VERSIONS[0]}, or to what the program supports")
+    if mode not in _MODES and (mode or version == _VERSIONS[0]):
+        raise _fault(command, f"set interactiveMode in the kubeconfig to {', '.join(_MODES[:-1])} or {_MODES[-1]}")
+    if not all(each.get("name") for each in settings.get("env") or ()):
+        raise _fault(command, "a variable in env has no name")
 
 
 def _information(

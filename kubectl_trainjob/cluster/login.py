@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SOCKETS = 32  # open at most, while nothing is sent: more than threads that send
 _ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+_BEFORE_EXEC = ("token", "tokenFile", "username")  # each overrides a program
+_MOST_BYTES = 1 << 20  # of a file of credentials
 _FILES = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
 
 
@@ -83,7 +85,7 @@ def _of_files(files: str, options: ConnectionOptions) -> Login:
     if user.get("tokenFile"):
         user.pop("token", None)
     credential = ExecCredential()
-    if found and user.get("exec") and not (user.get("token") or user.get("tokenFile")):
+    if found and user.get("exec") and not any(map(user.get, _BEFORE_EXEC)):
         credential = ask_plugin(user.pop("exec"), cluster, os.path.dirname(os.path.abspath(found.path)))
         user.update(_as_user(credential))
     configuration = client.Configuration()
@@ -101,6 +103,10 @@ def _check_settings(cluster: Mapping[str, Any], user: Mapping[str, Any]) -> None
     """Reject what kubectl rejects."""
     if cluster.get("insecure-skip-tls-verify") and any(cluster.get(_FILES[0] + end) for end in ("", "-data")):
         raise EnvironmentFault("the kubeconfig has insecure-skip-tls-verify and a certificate-authority; remove one")
+    if (user.get("token") or user.get("tokenFile")) and user.get("username"):
+        raise EnvironmentFault("the kubeconfig has a token and a username for one user; remove one")
+    if user.get("exec") and user.get("auth-provider"):
+        raise EnvironmentFault("the kubeconfig has exec and auth-provider for one user; remove one")
     if (name := (user.get("auth-provider") or {}).get("name", "oidc")) != "oidc":
         raise EnvironmentFault(f'auth-provider "{name}" is not supported; use a credential plugin (exec)')
 
@@ -110,8 +116,16 @@ def _config_entry(merger: KubeConfigMerger, kind: str, name: str) -> ConfigNode:
     found: ConfigNode = merger.config[kind].get_with_name(name)
     settings = found.value.get(kind.removesuffix("s")) or {}
     folder = os.path.dirname(os.path.abspath(found.path))
-    settings.update({key: os.path.join(folder, settings[key]) for key in _FILES if settings.get(key)})
+    for key in filter(settings.get, _FILES):
+        settings[key] = os.path.join(folder, settings[key])
+        if os.path.exists(settings[key]) and not _is_small_file(settings[key]):
+            raise EnvironmentFault(f"{key} of the kubeconfig is not a file, or is larger than 1 MiB: {settings[key]}")
     return found
+
+
+def _is_small_file(path: str) -> bool:
+    """Whether reading it ends: a pipe or a device may never end."""
+    return os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
 
 
 def _as_user(credential: ExecCredential) -> dict[str, str]:

@@ -13,6 +13,8 @@ METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 METADATA_LIST = METADATA_ONLY.replace("Metadata;", "MetadataList;")
 NO_ANSWER = 0
 """The status of a request that was not answered: no connection, a reset, a timeout, a cut answer."""
+UNTRUSTED = -1
+"""The status of a request that was not sent, because the certificate of the server is not valid for us."""
 
 
 class ApiRequest(NamedTuple):

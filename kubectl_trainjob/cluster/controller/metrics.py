@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from threading import Lock
 from types import MappingProxyType
 
-from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer, ApiRequest
+from kubectl_trainjob.cluster.protocol import ApiAnswer, ApiRequest
 
 _BUCKETS = (0.01, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 _Labels = tuple[tuple[str, str], ...]
@@ -65,7 +65,7 @@ class Metrics:
 
     def count_request(self, host: str, request: ApiRequest, answer: ApiAnswer) -> None:
         """Count a request to the API server; "<error>" means no answer, as in client-go."""
-        code = str(answer.status) if answer.status != NO_ANSWER else "<error>"
+        code = str(answer.status) if answer.status > 0 else "<error>"
         self.count("rest_client_requests_total", code=code, method=request.method, host=host)
 
     def forget(self, namespace: str, name: str) -> None:

@@ -221,32 +221,7 @@ def test_credentials_that_end_during_an_apply(plugin: Plugin) -> None:
     assert "configmap/c configured" in done.out
 
 
-def test_a_program_gives_a_certificate(plugin: Plugin, tmp_path: Path) -> None:
-    """A certificate of the authority of the server's clients; without the proxy, which has a connection of its own."""
-    settings = plugin.site.plane.settings
-    authority = ("-CA", str(settings.certificate), "-CAkey", str(settings.folder / "server.key"))
-    subject = ("-subj", "/O=system:masters/CN=anna", "-days", "1", "-addext", "extendedKeyUsage=clientAuth")
-    keys = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    files = tmp_path / "anna.key", tmp_path / "anna.crt"
-    command = ["openssl", "req", "-x509", *keys, "-keyout", str(files[0]), "-out", str(files[1]), *subject, *authority]
-    subprocess.run(command, check=True, capture_output=True)
-    key, certificate = (file.read_text() for file in files)
-    parts = {"clientCertificateData": certificate, "clientKeyData": key}
-    answer = json.dumps(parts)[1:-1]
-    variables = plugin.answers(*[f"{answer},{_FOREVER}"] * 3)
-    file = Path(variables["KUBECONFIG"])
-    body = json.loads(file.read_text())
-    body["clusters"][0]["cluster"]["server"] = f"https://{settings.address('kube-apiserver')}"
-    file.write_text(json.dumps(body))
-    who = kubectl(plugin.folder, variables, "auth", "whoami", "-o", "jsonpath={.status.userInfo.username}")
-    assert who.stdout == "anna", who.stderr
-    plugin.site.files(config("c"), job("a"))
-    done = ours(plugin.site, variables, "apply")
-    assert (done.code, plugin.calls) == (0, 2), done
-    assert plugin.site.live("JobSet", "a")
-    assert [line for line in key.splitlines()[1:-1] if line in done.out + done.err] == []
-
-
+_GROUP = "client.authentication.k8s.io"
 BROKEN: dict[str, tuple[str, dict[str, Any], str]] = {
     "it fails": ("", {"env": [{"name": "EXIT", "value": "3"}]}, "exit code 3"),
     "it is missing": ("", {"command": "./nowhere", "installHint": "install it"}, "install it"),
@@ -255,6 +230,11 @@ BROKEN: dict[str, tuple[str, dict[str, Any], str]] = {
     "half a certificate": ('"clientCertificateData":"canary"', {}, "neither a token nor a certificate"),
     "another version": ('"token":"canary"', {"apiVersion": "client.authentication.k8s.io/v1beta1"}, "v1beta1"),
     "a day": ('"token":"canary","expirationTimestamp":"2999-01-01"', {}, "not an ExecCredential"),
+    "no version": ('"token":"canary"', {"apiVersion": ""}, "set apiVersion"),
+    "a version that no kubectl has": ('"token":"canary"', {"apiVersion": f"{_GROUP}/v1alpha1"}, "set apiVersion"),
+    "no mode": ('"token":"canary"', {"interactiveMode": None}, "set interactiveMode"),
+    "an unknown mode": ('"token":"canary"', {"interactiveMode": "Sometimes"}, "set interactiveMode"),
+    "a variable without a name": ('"token":"canary"', {"env": [{"value": "a"}]}, "has no name"),
     "it needs a terminal": ('"token":"canary"', {"interactiveMode": "Always"}, "terminal"),
 }
 
@@ -271,6 +251,47 @@ def test_a_program_without_credentials(plugin: Plugin) -> None:
         if (done.code, done.out, is_right, plugin.site.proxy.requests) != (2, "", True, []):
             failures.append(f"== {name}: {done}")
     report(failures, len(BROKEN))
+
+
+def test_what_a_program_may_leave_out(plugin: Plugin) -> None:
+    """The older version needs no mode, and a variable no value."""
+    script = plugin.folder / "plugin"
+    script.write_text(script.read_text().replace(f"{_GROUP}/v1", f"{_GROUP}/v1beta1"))
+    settings = {"apiVersion": f"{_GROUP}/v1beta1", "interactiveMode": None, "env": [{"name": "EXIT"}]}
+    variables = plugin.answers(*[f'"token":"{plugin.good}"'] * 2, **settings)
+    assert kubectl(plugin.folder, variables, "get", "configmaps").returncode == 0
+    assert ours(plugin.site, variables, "status").code == 0
+
+
+def test_what_kubectl_uses_instead_of_a_program(plugin: Plugin) -> None:
+    """Some settings override the program, others may not be beside it."""
+    failures = []
+    for more in ({"token": plugin.good}, {"username": "u", "password": "p"}, {"auth-provider": {"name": "oidc"}}):
+        variables = plugin.answers(*['"token":"canary"'] * 9)
+        file = Path(variables["KUBECONFIG"])
+        body = json.loads(file.read_text())
+        body["users"][0]["user"] |= more
+        file.write_text(json.dumps(body))
+        theirs = kubectl(plugin.folder, variables, "get", "configmaps").returncode == 0, plugin.calls
+        (plugin.folder / "calls").write_text("")
+        done = ours(plugin.site, variables, "status")
+        if (done.code == 0, plugin.calls) != theirs or plugin.calls:
+            failures.append(f"== {more}: {done} instead of {theirs}")
+    report(failures, 3)
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_a_token_file_that_never_ends(site: Site, tmp_path: Path, kind: str) -> None:
+    file, token = tmp_path / "config.json", Path("/dev/zero")
+    if kind == "pipe":
+        token = tmp_path / "token"
+        os.mkfifo(token)
+    body = kubeconfig(site)
+    body["users"][0]["user"] = {"tokenFile": str(token)}
+    file.write_text(json.dumps(body))
+    done = ours(site, environment(file), "status")
+    said = f"error: tokenFile of the kubeconfig is not a file, or is larger than 1 MiB: {token}\n"
+    assert (done.code, done.out, done.err) == (2, "", said)
 
 
 def test_the_first_file_chooses_the_context(site: Site, tmp_path: Path) -> None:
@@ -351,6 +372,7 @@ LOGINS = {
     "token that is no header": LoginCase({"token": "canary\u20ac"}),
     "authority beside the kubeconfig": LoginCase(cluster={"certificate-authority": "ca.crt"}),
     "authority and no check": LoginCase(cluster={"insecure-skip-tls-verify": True}),
+    "token and password": LoginCase({"token": "TOKEN", "username": "u", "password": "canary"}),
     "old plugin": LoginCase({"auth-provider": {"name": "gcp"}}),
 }
 
@@ -408,6 +430,20 @@ def test_broken_kubeconfigs(site: Site, tmp_path: Path) -> None:
         if (done.code, done.out, is_right) != (2, "", True):
             failures.append(f"== {name}: {done}")
     report(failures, len(CONFIGS))
+
+
+@pytest.mark.parametrize("command", [("status",), ("apply",), ("doctor",), ("suspend", "a"), ("controller", "once")])
+def test_a_page_that_is_missing(site: Site, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """The address has a path that its server does not know, as behind a gateway."""
+    file = tmp_path / "config.json"
+    body = kubeconfig(site)
+    body["clusters"][0]["cluster"]["server"] += "/k8s/clusters/none"
+    file.write_text(json.dumps(body))
+    assert kubectl(tmp_path, environment(file), "get", "configmaps").returncode != 0
+    site.files(job("a"))
+    done = ours(site, environment(file), *command)
+    said = "error: the answer is not from an API server; check the address in the kubeconfig\n"
+    assert (done.code, done.out, done.err) == (2, "", said)
 
 
 def test_answers_that_are_not_from_an_api_server(site: Site) -> None:
