@@ -19,8 +19,8 @@ from kubectl_trainjob.cluster.protocol import NO_ANSWER, UNTRUSTED, ApiAnswer, A
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 _PART = 1 << 16
-_WRONG_TIME = (9, 10)  # codes of OpenSSL: not yet valid, expired
-_WRONG_HOST = (62, 64)  # host name, IP address
+_TIME_ERRORS = (9, 10)  # codes of OpenSSL: not yet valid, expired
+_HOST_ERRORS = (62, 64)  # host name, IP address
 _CONNECT = 5.0  # seconds until a connection must exist
 
 
@@ -169,8 +169,8 @@ def _no_answer(error: Exception) -> ApiAnswer:
 def _why_untrusted(error: ssl.SSLCertVerificationError) -> str:
     """What the certificate of a server lacks, and what to do."""
     cause = error.verify_message.removesuffix(".")
-    if error.verify_code in _WRONG_TIME:
+    if error.verify_code in _TIME_ERRORS:
         return f"{cause}; renew it on the server, or correct the clock of this machine"
-    if error.verify_code in _WRONG_HOST:
+    if error.verify_code in _HOST_ERRORS:
         return f"{cause}; correct server or tls-server-name of the cluster in the kubeconfig"
     return f"{cause}; set certificate-authority of the cluster in the kubeconfig to its authority"
