@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.cluster.apply.test_rights import role
 from tests.cluster.commands import Program, Ran
 from tests.cluster.plane.client import ApiError, Client
 from tests.cluster.plane.plane import Plane
@@ -308,33 +309,54 @@ def test_no_rights(program: Program) -> None:
     assert [found[id_]["level"] for id_ in ("webhooks", "webhook-jobset", "emit")] == ["note", "note", "note"]
 
 
-def test_some_rights(plane: Plane, program: Program) -> None:
+def grant(plane: Plane, user: str, *rules: dict[str, list[str]]) -> None:
+    """Give a user rights in the namespace `default`."""
     group = "rbac.authorization.k8s.io"
-    metadata = {"name": "reader", "namespace": "default"}
-    rules = [
-        {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch", "create", "patch", "delete"]},
-    ]
-    rules[0]["resources"] = ["jobsets", "configmaps", "podgroups", "jobs", "trainjobs", "trainingruntimes", "pods"]
-    secrets = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "create"]}
-    role = {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": metadata, "rules": [*rules, secrets]}
-    plane.client.create(role)
-    reference = {"apiGroup": group, "kind": "Role", "name": "reader"}
-    subject = {"apiGroup": group, "kind": "User", "name": "reader"}
+    metadata = {"name": user, "namespace": "default"}
+    plane.client.create({"apiVersion": f"{group}/v1", "kind": "Role", "metadata": metadata, "rules": [*rules]})
+    reference = {"apiGroup": group, "kind": "Role", "name": user}
+    subject = {"apiGroup": group, "kind": "User", "name": user}
     binding = {"apiVersion": f"{group}/v1", "kind": "RoleBinding", "metadata": metadata}
     plane.client.create({**binding, "roleRef": reference, "subjects": [subject]})
 
-    def shown() -> Ran | None:
-        ran = program("doctor", "--as", "reader", "-n", "default")
-        return ran if "jobsets.jobset" not in ran.out else None
 
-    ran = plane.client.wait("the Role", shown)
-    lines = [line for line in ran.out.splitlines() if "you may not" in line and "permissions" in line]
-    assert [line.split("you may not ")[1] for line in lines] == [
-        "delete secrets in default",
-        "get, list, watch events in default",
-        "get pods/log in default",
+def denied(plane: Plane, program: Program, user: str, *paths: str) -> list[tuple[str, str]]:
+    """Level and text of what a user may not do, once the server knows the Role."""
+
+    def shown() -> Ran | None:
+        ran = program("doctor", *paths, "--as", user, "-n", "default")
+        return None if "delete jobsets.jobset" in ran.out else ran
+
+    lines = plane.client.wait("the Role", shown).out.splitlines()
+    found = [line.partition("you may not ") for line in lines if "permissions: you may not" in line]
+    return [(level.split()[0], text) for level, _, text in found]
+
+
+def test_some_rights(plane: Plane, program: Program) -> None:
+    resources = ["jobsets", "configmaps", "podgroups", "jobs", "trainjobs", "trainingruntimes", "pods"]
+    every = ["get", "list", "watch", "create", "patch", "delete"]
+    secrets = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "create"]}
+    grant(plane, "reader", {"apiGroups": ["*"], "resources": resources, "verbs": every}, secrets)
+    assert denied(plane, program, "reader") == [
+        ("error", "delete secrets in default"),
+        ("warning", "get, list, watch events in default"),
+        ("warning", "get pods/log in default"),
     ]
-    assert [line.split()[0] for line in lines] == ["error", "warning", "warning"]
+
+
+def test_rights_that_no_apply_to_this_cluster_needs(plane: Plane, program: Program, tmp_path: Path) -> None:
+    """Without Trainer, an apply of JobSets needs no right to TrainJobs. It never watches."""
+    rules = [rule for rule in role()["rules"] if "trainjobs" not in rule["resources"]]
+    grant(plane, "applier", *({**rule, "verbs": [each for each in rule["verbs"] if each != "watch"]} for rule in rules))
+    assert {level for level, _ in denied(plane, program, "applier")} == {"warning"}
+    assert checks(program, "--as", "applier", "-n", "default")[0] == 0
+    (tmp_path / "trainjob.yaml").write_text("apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\nemit: trainjob\n")
+    (tmp_path / "files.yaml").write_text(FILES)
+    found = denied(plane, program, "applier", str(tmp_path))
+    assert [text.split()[-3] for level, text in found if level == "error"] == [
+        "trainjobs.trainer.kubeflow.org",
+        "trainingruntimes.trainer.kubeflow.org",
+    ]
 
 
 def test_an_older_operator(plane: Plane, program: Program) -> None:

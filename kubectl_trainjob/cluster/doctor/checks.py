@@ -11,6 +11,7 @@ from kubectl_trainjob.cluster.doctor.values import DoctorCheck, DoctorReport
 from kubectl_trainjob.cluster.doctor.versions import check_controllers, check_definitions, check_kubernetes
 from kubectl_trainjob.cluster.doctor.webhooks import check_probes, check_webhooks
 from kubectl_trainjob.cluster.runs import conditions
+from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
 from kubectl_trainjob.model.source import value_at
 
@@ -89,13 +90,18 @@ def check_other_controllers(facts: ClusterFacts, _wanted: Requirements) -> Itera
         yield DoctorCheck("training-operator", "warning", message, "migrate its jobs, then remove it")
 
 
-def check_rights(facts: ClusterFacts, _wanted: Requirements) -> Iterator[DoctorCheck]:
-    """What the user may not do."""
+def check_rights(facts: ClusterFacts, wanted: Requirements) -> Iterator[DoctorCheck]:
+    """What the user may not do. An error is only what an apply to this cluster needs, which never watches."""
+    applies_train_jobs = facts.has_trainer or wanted.emit == "trainjob"
     for right, verbs in facts.missing.items():
+        user, level = "status and logs need", "warning"
+        if right.group == group_of(TRAIN_JOB[0]) and not applies_train_jobs:
+            user = "status and apply --emit trainjob need"
+        elif right.applies and verbs != ("watch",):
+            user, level = "apply needs", "error"
         what = f"you may not {', '.join(verbs)} {right} in {facts.namespace}"
-        user = "apply needs this right" if right.applies else "status and logs need this right"
-        advice = f"{user}: ask an administrator for a Role with these verbs"
-        yield DoctorCheck("permissions", "error" if right.applies else "warning", what, advice)
+        advice = f"{user} this right: ask an administrator for a Role with these verbs"
+        yield DoctorCheck("permissions", level, what, advice)
     if not facts.missing:
         yield DoctorCheck("permissions", "ok", f"you have all rights in {facts.namespace}")
 
