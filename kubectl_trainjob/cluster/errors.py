@@ -6,8 +6,8 @@ The reasons are those of `apply -o json`. Which errors are temporary was measure
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Any, Literal, TypeVar
 
 from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer
 from kubectl_trainjob.model.groups import group
@@ -21,6 +21,7 @@ Reason = Literal[
 
 NEW = "1"
 """An apply with this resourceVersion succeeds only if there is no object of the name."""
+Value = TypeVar("Value")
 _TEMPORARY = frozenset({NO_ANSWER, 429, 500, 502, 503, 504})
 _TYPE_ERROR = re.compile(
     r"failed to create typed patch object|"
@@ -54,6 +55,14 @@ class ApiError(Exception):
     def final_reason(self) -> Reason:
         """The reason in a result: that of an error after which nothing is tried again."""
         return "Error" if self.reason in ("Stale", "Exists") else self.reason
+
+
+def or_none(read: Callable[[], Value]) -> Value | None:
+    """What a function reads, None after an error, for example without the right to read it."""
+    try:
+        return read()
+    except ApiError:
+        return None
 
 
 def is_temporary(answer: ApiAnswer) -> bool:

@@ -177,7 +177,7 @@ def in_ranges(lines: list[str]) -> Iterator[str]:
     """Lines whose host names end in consecutive numbers, joined to one line: `a-[0-3].a`."""
     run: list[tuple[str, int, str]] = []
     for line in lines:
-        parts = _numbered_variable(line)
+        parts = _numbered_host(line)
         if run and (parts is None or parts != (run[-1][0], run[-1][1] + 1, run[-1][2])):
             yield _in_range(run)
             run = []
@@ -189,7 +189,7 @@ def in_ranges(lines: list[str]) -> Iterator[str]:
         yield _in_range(run)
 
 
-def _numbered_variable(line: str) -> tuple[str, int, str] | None:
+def _numbered_host(line: str) -> tuple[str, int, str] | None:
     """The number at the end of a line's host name, with the text before and after it."""
     host, dot, rest = line.partition(".")
     stem, dash, number = host.rpartition("-")

@@ -143,6 +143,11 @@ def test_users_that_no_header_can_have(words: tuple[str, ...], capsys: pytest.Ca
     assert "is not a user or a group" in fails(capsys, "status", "--kubeconfig", str(home / "config"), *words)
 
 
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_group_without_a_user(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--as-group needs --as" in fails(capsys, *command, "--as-group", "a")
+
+
 def test_a_user_of_other_letters(capsys: pytest.CaptureFixture[str], home: Path) -> None:
     (home / "config").write_text(KUBECONFIG.replace("PORT", "1"))
     assert "Connection refused" in fails(capsys, "status", "--kubeconfig", str(home / "config"), "--as", "日本")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.doctor.values import DoctorCheck, Level
-from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.errors import or_none
 from kubectl_trainjob.kube.facts.gitops import (
     forces,
     prunes_unconfirmed,
@@ -48,8 +48,8 @@ def read_delivery(api: Api) -> Delivery:
     kustomizations = _list(api, _KUSTOMIZATION, _is_kustomization)
     if not applications:
         return Delivery(applications, kustomizations)
-    settings = _get(api, ObjectId("v1", "ConfigMap", _NAMESPACE, "argocd-cm"))
-    repo_server = _get(api, ObjectId("apps/v1", "Deployment", _NAMESPACE, "argocd-repo-server"))
+    settings = or_none(lambda: api.get(ObjectId("v1", "ConfigMap", _NAMESPACE, "argocd-cm")))
+    repo_server = or_none(lambda: api.get(ObjectId("apps/v1", "Deployment", _NAMESPACE, "argocd-repo-server")))
     return Delivery(applications, kustomizations, settings, repo_server)
 
 
@@ -150,14 +150,4 @@ def _has_health(spec: Body) -> bool:
 def _list(api: Api, kind: tuple[str, str], is_wanted: Callable[[Body], bool]) -> Sequence[Body] | None:
     if not api.has_kind(*kind):
         return ()
-    try:
-        return [each for each in api.list(api.resource(ObjectId(*kind, "", "")), "") if is_wanted(each)]
-    except ApiError:
-        return None
-
-
-def _get(api: Api, identity: ObjectId) -> Body | None:
-    try:
-        return api.get(identity)
-    except ApiError:
-        return None
+    return or_none(lambda: list(filter(is_wanted, api.list(api.resource(ObjectId(*kind, "", "")), ""))))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from functools import partial
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.cluster import guards, kueue
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.doctor.delivery import Delivery, read_delivery
-from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.errors import ApiError, or_none
 from kubectl_trainjob.cluster.protocol import ApiAnswer, ApiRequest
 from kubectl_trainjob.cluster.rights import ROLE, Right
 from kubectl_trainjob.cluster.side_by_side import side_by_side
@@ -19,8 +20,6 @@ from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
 from kubectl_trainjob.kube.schemas.load import paths
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
-
-Value = TypeVar("Value")
 
 JOB_SET = (jobset.API_VERSION, jobset.KIND)
 TRAIN_JOB = (trainer.API_VERSION, trainer.TRAIN_JOB)
@@ -95,8 +94,8 @@ def read_facts(api: Api, namespace: str, wanted: Requirements) -> ClusterFacts:
     version = api.send(ApiRequest("GET", "/version"))
     needed = {(each.api_version, each.kind) for each, _ in wanted.objects}
     kinds = frozenset(each for each in {JOB_SET, TRAIN_JOB, LEGACY, *GANGS, *needed} if api.has_kind(*each))
-    webhooks = _or_none(lambda: list(_webhooks(api)))
-    lacks_namespace = _or_none(lambda: api.get(ObjectId("v1", "Namespace", "", namespace)) is None) is True
+    webhooks = or_none(lambda: list(_webhooks(api)))
+    lacks_namespace = or_none(lambda: api.get(ObjectId("v1", "Namespace", "", namespace)) is None) is True
     probed = "default" if lacks_namespace else namespace
     return ClusterFacts(
         namespace,
@@ -108,7 +107,7 @@ def read_facts(api: Api, namespace: str, wanted: Requirements) -> ClusterFacts:
         {each: _probe(api, probed, each) for each in (JOB_SET, TRAIN_JOB) if each in kinds},
         webhooks,
         dict(_endpoints(api, webhooks or ())),
-        _or_none(lambda: guards.is_trainer_alive(api)),
+        or_none(lambda: guards.is_trainer_alive(api)),
         dict(_missing(api, namespace, kinds)),
         kueue.version(api),
         dict(_queues(api, wanted)),
@@ -116,13 +115,6 @@ def read_facts(api: Api, namespace: str, wanted: Requirements) -> ClusterFacts:
         read_delivery(api),
         lacks_namespace,
     )
-
-
-def _or_none(read: Callable[[], Value]) -> Value | None:
-    try:
-        return read()
-    except ApiError:
-        return None
 
 
 def _webhooks(api: Api) -> Iterator[Body]:
@@ -146,7 +138,7 @@ def _fields(api: Api, api_version: str, kind: str) -> frozenset[str]:
 
 
 def _controller(api: Api, namespace: str, name: str) -> Controller | None:
-    live = _or_none(lambda: api.get(ObjectId("apps/v1", "Deployment", namespace, name)))
+    live = or_none(lambda: api.get(ObjectId("apps/v1", "Deployment", namespace, name)))
     if live is None:
         return None
     containers = value_at(live, ("spec", "template", "spec", "containers")) or ()
@@ -171,7 +163,7 @@ def _endpoints(api: Api, webhooks: Iterable[Body]) -> Iterator[tuple[tuple[str, 
     services = {(each["namespace"], each["name"]) for each in services_of(webhooks)}
     for namespace, name in sorted(services):
         kind = ObjectId("discovery.k8s.io/v1", "EndpointSlice", namespace, "")
-        slices = _or_none(
+        slices = or_none(
             lambda kind=kind, space=namespace, name=name: list(  # type: ignore[misc]
                 api.list(api.resource(kind), space, f"kubernetes.io/service-name={name}")
             )
@@ -236,6 +228,6 @@ def _runtimes(api: Api, wanted: Requirements) -> Iterator[tuple[ObjectId, Body]]
     """The live runtimes of these names."""
     for identity, _ in wanted.runtimes:
         if api.has_kind(identity.api_version, identity.kind):
-            live = _or_none(lambda identity=identity: api.get(identity))  # type: ignore[misc]
+            live = or_none(partial(api.get, identity))
             if live is not None:
                 yield identity, live

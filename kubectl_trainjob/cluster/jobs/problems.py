@@ -124,7 +124,7 @@ def _pod_field(job: SeenJob, batch: Body, message: str) -> Pointer:
     return pointer
 
 
-def _missing_pods_problem(job: SeenJob) -> JobProblem | None:
+def _unschedulable(job: SeenJob) -> JobProblem | None:
     for pod in job.pods:
         for each in conditions(pod):
             if (each["type"], each["status"]) == ("PodScheduled", "False"):
@@ -199,7 +199,7 @@ _FINDERS: tuple[Callable[[SeenJob], JobProblem | None], ...] = (
     _not_created,
     _no_status,
     _no_pods,
-    _missing_pods_problem,
+    _unschedulable,
     _no_image,
     _no_secret,
 )

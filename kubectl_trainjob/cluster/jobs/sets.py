@@ -9,6 +9,7 @@ from kubectl_trainjob.cluster import inventory, marks
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry
+from kubectl_trainjob.cluster.result import set_named
 from kubectl_trainjob.cluster.stores import store_of
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP
 from kubectl_trainjob.model.source import value_at
@@ -35,7 +36,7 @@ def known_sets(api: Api, namespace: str, name: str, note: Callable[[str], None])
         for live in api.list(api.resource(_CONFIG_MAP), namespace, marks.APPLYSET_ID):
             tool = value_at(live, ("metadata", "annotations", marks.TOOLING)) or ""
             if tool.partition("/")[0] == "kubectl-trainjob":
-                yield _set_of_secret(live, _parse_inventory(value_at(live, ("data", "inventory"))))
+                yield _of_config_map(live, _parse_inventory(value_at(live, ("data", "inventory"))))
         if api.has_kind(*_TRAINING_SET):
             for live in api.list(api.resource(ObjectId(*_TRAINING_SET, "", "")), namespace):
                 yield _of_training_set(live)
@@ -58,12 +59,12 @@ def _of_name(api: Api, namespace: str, name: str) -> KnownSet:
 def _of_training_set(live: Body) -> KnownSet:
     metadata = live["metadata"]
     found = inventory.of_entries(value_at(live, ("status", "inventory", "entries")) or ())
-    id_ = marks.applyset_id(metadata["name"], metadata["namespace"], _TRAINING_SET[1], CONFIGURATION_GROUP)
+    id_ = set_named("TrainingSet", metadata["namespace"], metadata["name"]).id
     spaces = {object_of(each).namespace for each in found.values()}
     return KnownSet(id_, frozenset({metadata["namespace"], *spaces}), found)
 
 
-def _set_of_secret(live: Body, found: Inventory) -> KnownSet:
+def _of_config_map(live: Body, found: Inventory) -> KnownSet:
     metadata = live["metadata"]
     return KnownSet(metadata["labels"][marks.APPLYSET_ID], frozenset({metadata["namespace"]}), found)
 

@@ -200,25 +200,24 @@ def jobset_template(body: Mapping[str, Any], name: str, sweep: str) -> tuple[Map
     """The JobSet of a trial with a placeholder for its `name`, and whether it has one."""
     metadata = {key: value for key, value in body["metadata"].items() if key not in ("name", "namespace")}
     metadata["labels"] = {**metadata.get("labels", {}), SWEEP_LABEL: sweep}
-    template = _replace_parameter({**body, "metadata": metadata}, name)
+    template = _with_placeholder({**body, "metadata": metadata}, name)
     return template, _PLACEHOLDER in str(template)
 
 
 _PLACEHOLDER = "${trialParameters.trialName}"
 
 
-def _replace_parameter(value: Any, name: str) -> Any:
+def _with_placeholder(value: Any, name: str) -> Any:
     if isinstance(value, str):
         return value.replace(name, _PLACEHOLDER)
     if isinstance(value, dict):
-        return {key: _replace_parameter(entry, name) for key, entry in value.items()}
-    return [_replace_parameter(item, name) for item in value] if isinstance(value, list) else value
+        return {key: _with_placeholder(entry, name) for key, entry in value.items()}
+    return [_with_placeholder(item, name) for item in value] if isinstance(value, list) else value
 
 
 def is_jobset_excluded(runtime: Mapping[str, Any]) -> bool:
     """Whether the trials need more than a JobSet: a PodGroup, or what MPI needs."""
-    spec = runtime.get("spec") or {}
-    return bool(spec.get("podGroupPolicy")) or bool(is_mpi(runtime))
+    return bool((runtime.get("spec") or {}).get("podGroupPolicy")) or is_mpi(runtime)
 
 
 def is_mpi(runtime: Mapping[str, Any]) -> bool:

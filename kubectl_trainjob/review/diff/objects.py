@@ -18,10 +18,9 @@ from kubectl_trainjob.kube.updates.result import UpdateResult
 from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_train_job_update
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import Body, JobId, ObjectId, identity_of, is_named, is_same
-from kubectl_trainjob.review.diff.causes import causes, changed_inputs
+from kubectl_trainjob.review.diff.causes import DifferingPair, Find, causes, changed_inputs, effective
 from kubectl_trainjob.review.diff.changed_inputs import ChangedInput
 from kubectl_trainjob.review.diff.changes import Change, ComparedJob, Difference, FieldChange, Incomplete
-from kubectl_trainjob.review.diff.effects import DifferingPair, Find, effective
 from kubectl_trainjob.review.diff.fields import field_changes
 from kubectl_trainjob.review.diff.overlay_settings import levels
 from kubectl_trainjob.review.diff.pairing import SAME, JobPair, Pair, pair_jobs, pair_made, pair_objects

@@ -6,8 +6,8 @@ import pytest
 
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile
 from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.review.diff.causes import DifferingPair, effective
 from kubectl_trainjob.review.diff.changed_inputs import ChangedInput
-from kubectl_trainjob.review.diff.effects import DifferingPair, effective
 
 JOBSET = ObjectId("jobset.x-k8s.io/v1alpha2", "JobSet", "", "a")
 
