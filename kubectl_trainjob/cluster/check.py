@@ -12,7 +12,8 @@ from kubectl_trainjob.cluster import kueue, marks
 from kubectl_trainjob.cluster.decide import Change, Decision, State, decide
 from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.errors import NEW, ApiError
-from kubectl_trainjob.cluster.inventory import entry_id
+from kubectl_trainjob.cluster.guards import other_run
+from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.jobs_of import check_jobs, pointer
 from kubectl_trainjob.cluster.members import comes_later
 from kubectl_trainjob.cluster.run_check import (
@@ -127,9 +128,19 @@ def _planned_new(work: Work, step: Step) -> Step:
     return _dry_run_new(work, replace(step, plan="create", body=body))
 
 
+def _known_entry(work: Work, item: DesiredObject) -> InventoryEntry | None:
+    """The entry of a run, or of one that was started with the other value of `emit`: a name runs once."""
+    entry = work.inventory.get(entry_id(item.id))
+    other = other_run(item.id)
+    if entry or other is None or item.id in work.rivals:
+        return entry
+    found = work.inventory.get(entry_id(other))
+    return replace(found, hash=item.hash) if found else None  # the contents of two kinds cannot be compared
+
+
 def _decided_new(work: Work, item: DesiredObject) -> Decision:
     """The decision for a run that does not exist."""
-    entry = work.inventory.get(entry_id(item.id))
+    entry = _known_entry(work, item)
     state: State = "absent" if entry is None else "gone" if entry.state == "started" else "starting"
     change: Change = "same" if entry is None or entry.hash == item.hash else "frozen"
     age = seconds_between(entry.at, work.api.date) if entry else 0.0
@@ -138,7 +149,9 @@ def _decided_new(work: Work, item: DesiredObject) -> Decision:
 
 
 def _why_not_created(work: Work, item: DesiredObject, decision: Decision) -> str:
-    entry = work.inventory.get(entry_id(item.id))
+    entry = _known_entry(work, item)
+    if entry is not None and entry.id != entry_id(item.id):
+        return ADVICE.get(decision.reason, "it ran with another value of emit; use --rerun to start it again")
     has_changed = entry is not None and entry.hash != item.hash
     return ADVICE.get(decision.reason, f"it ran with other content: {HOW_TO_RUN}" if has_changed else "")
 

@@ -21,6 +21,12 @@ _OTHERS = {
 }
 
 
+def other_run(identity: ObjectId) -> ObjectId | None:
+    """The run of the same name with the other value of `emit`: the JobSet for a TrainJob, and back."""
+    other = _OTHERS.get(role_of(identity))
+    return ObjectId(other[0], other[1], identity.namespace, identity.name) if other else None
+
+
 def check_no_trainer(api: Api) -> str:
     """A note if it is not known whether Trainer runs. Raises EnvironmentFault if one does."""
     try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.desired_objects import DesiredObject
+from kubectl_trainjob.cluster.guards import other_run
 from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.parent import Parent, Update, group_kind
 from kubectl_trainjob.cluster.result import ObjectResult
@@ -102,7 +103,9 @@ def _starting(parent: Parent, steps: Sequence[Step]) -> Iterator[tuple[str, Inve
 
 def _forgotten(work: Work, steps: Sequence[Step]) -> Iterator[str]:
     """Entries of runs that are over, and that the files no longer have."""
-    known = {entry_id(step.desired.id) for step in steps} | {entry_id(each) for each in work.members}
+    ids = [step.desired.id for step in steps]
+    others = filter(None, map(other_run, ids))  # with the other value of emit, they ran under the same names
+    known = set(map(entry_id, (*ids, *others, *work.members)))
     for key, entry in work.parent.inventory.items():
         if entry.state == "started" and key not in known:
             yield key
