@@ -12,11 +12,13 @@ from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect, named_jobs
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import api_errors
-from kubectl_trainjob.cli.streams import print_error
+from kubectl_trainjob.cli.streams import is_ci_log, print_error
 from kubectl_trainjob.kube.facts.kinds import object_words
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubectl_trainjob.cluster.api import Api
     from kubectl_trainjob.cluster.jobs.find import FoundJob
     from kubectl_trainjob.cluster.logs.slots import PodSlot
@@ -99,7 +101,7 @@ def _print(request: LogsRequest, api: Api, job: FoundJob) -> int:
     if slot.note:
         print_error(f"note: {slot.note}")
     wanted = LogOptions(request.container, request.follow, request.previous, request.tail)
-    reader = LogReader(api, job, slot, wanted, _write, lambda note: print_error(f"note: {note}"))
+    reader = LogReader(api, job, slot, wanted, _writer(), lambda note: print_error(f"note: {note}"))
     try:
         if request.follow:
             reader.follow()
@@ -126,9 +128,17 @@ def _slot(request: LogsRequest, api: Api, job: FoundJob) -> PodSlot:
     return slot_of_rank(job, objects, request.rank or 0)
 
 
-def _write(line: bytes) -> None:
-    """Write a line at once. Raises BrokenPipeError if the reader closed the pipe."""
+def _writer() -> Callable[[bytes], None]:
+    """Writes lines at once. A pipe and a file get the bytes of the Pod, but a terminal and a CI system safe text."""
     if sys.stdout is None:
         raise EnvironmentFault("standard output is closed, so the result has nowhere to go")
-    sys.stdout.buffer.write(line)
-    sys.stdout.buffer.flush()
+    from kubectl_trainjob.report.phrases import log_line
+
+    out, is_terminal = sys.stdout.buffer, sys.stdout.isatty()
+    is_safe = not is_terminal and not is_ci_log(sys.stdout)
+
+    def write(line: bytes) -> None:
+        out.write(line + b"\n" if is_safe else log_line(line, is_terminal=is_terminal))
+        out.flush()
+
+    return write

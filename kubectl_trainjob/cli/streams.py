@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -193,6 +194,12 @@ def has_colour(stream: TextIO | None) -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("FORCE_COLOR"):
         return not os.environ.get("NO_COLOR")
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def is_ci_log(stream: TextIO) -> bool:
+    """Whether a CI system may read a stream and run what looks like its commands; it reads no file."""
+    is_ci = any(os.environ.get(name) for name in ("CI", "TF_BUILD", "TEAMCITY_VERSION"))
+    return is_ci and not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
 
 
 def is_quiet() -> bool:

@@ -22,6 +22,7 @@ _PART = 1 << 16
 _TIME_ERRORS = (9, 10)  # codes of OpenSSL: not yet valid, expired
 _HOST_ERRORS = (62, 64)  # host name, IP address
 _CONNECT = 5.0  # seconds until a connection must exist
+_LONGEST_LINE = 1 << 25  # more than any object has
 
 
 class KubeConnection:
@@ -143,12 +144,21 @@ def _decode(data: bytes) -> Any:
 
 
 def _lines(response: Any) -> Iterator[bytes]:
-    rest = b""
+    """The lines of an answer. One that is too long is cut: a Pod may print one without an end."""
+    parts: list[bytes] = []
+    size = 0
     for chunk in response.stream(2**16, decode_content=True):
-        *whole, rest = (rest + chunk).split(b"\n")
-        yield from whole
-    if rest:
-        yield rest
+        *whole, rest = chunk.split(b"\n")
+        for line in whole:
+            yield b"".join([*parts, line])
+            parts, size = [], 0
+        parts.append(rest)
+        size += len(rest)
+        if size > _LONGEST_LINE:
+            yield b"".join(parts)
+            parts, size = [], 0
+    if size:
+        yield b"".join(parts)
 
 
 def _no_answer(error: Exception) -> ApiAnswer:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kubectl_trainjob.model.message import Data, Message, joined, plural, say, truncate
 from kubectl_trainjob.model.printable import COMMAND, printable
 
+_DRAWN = re.compile("(\x1b\\[[0-9;]{0,40}[mK]|\t)")  # colour, or the end of a line that is erased
 _COMMAND_LINE = re.compile(r"\A(\s*):(?=:)")  # of GitHub
 
 
@@ -85,3 +86,19 @@ def shown_lines(lines: Iterable[str]) -> str:
 def as_lines(lines: Iterable[str]) -> str:
     """The text of printable lines, none of which a CI system takes for a command."""
     return "".join(f"{without_command_at_start(without_commands(line))}\n" for line in lines)
+
+
+def log_line(line: bytes, *, is_terminal: bool) -> bytes:
+    """A line of a log, in which only colour, tabs and the carriage returns of progress bars have an effect.
+
+    For a CI system, a carriage return ends a line, and the next one may be a command.
+    """
+    text = line.decode("utf-8", "backslashreplace").removesuffix("\r")
+    rows = text.split("\r") if is_terminal else [text]
+    return "\r".join(map(_log_row, rows)).encode() + b"\n"
+
+
+def _log_row(row: str) -> str:
+    parts = _DRAWN.split(row)
+    parts[::2] = map(printable, parts[::2])
+    return as_lines(["".join(parts)])[:-1]

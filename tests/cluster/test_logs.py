@@ -5,10 +5,12 @@ The Pods are fake, and the API server gets their logs from the endpoint of kubel
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -297,3 +299,27 @@ def test_follow_waits_for_the_pod(plane: Plane, kubelet: Kubelet, follow: Callab
     client.request("DELETE", "/apis/jobset.x-k8s.io/v1alpha2/namespaces/train/jobsets/late")
     kubelet.end(pod)
     assert follower.end()[0] == 0
+
+
+def test_a_terminal_and_a_ci_system_get_safe_text_and_others_the_bytes(
+    plane: Plane, kubelet: Kubelet, tmp_path: Path
+) -> None:
+    plane.client.create(jobset("train", "raw"))
+    (pod,) = running(plane.client, "train", "raw", 1)
+    kubelet.write(pod, "::add-mask::x", "\x1b[31mred\x1b]52;c;aGk=\x07")
+    options = ["-n", "train", f"--kubeconfig={plane.kubeconfig}"]
+    command = [require("kubectl-trainjob"), "logs", "raw", *options]
+    env = {name: value for name, value in os.environ.items() if name not in ("CI", "TF_BUILD", "TEAMCITY_VERSION")}
+    real = subprocess.run([require("kubectl"), "logs", pod, *options], stdout=subprocess.PIPE, check=True).stdout
+    assert subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env).stdout == real
+    env["CI"] = "true"
+    safe = b"\\x3a:add-mask::x\n\x1b[31mred\\x1b]52;c;aGk=\\x07\n"
+    assert subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env).stdout == safe
+    with open(tmp_path / "log", "wb") as file:
+        subprocess.run(command, stdout=file, check=True, env=env)
+    assert (tmp_path / "log").read_bytes() == real
+    reader, terminal = os.openpty()
+    subprocess.run(command, stdout=terminal, check=True, env=env)
+    os.close(terminal)
+    assert os.read(reader, 1 << 16).replace(b"\r\n", b"\n") == safe
+    os.close(reader)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from urllib3 import HTTPResponse
 
+from kubectl_trainjob.cluster.connection import _lines
 from kubectl_trainjob.cluster.controller.due_keys import DueKeys
 from kubectl_trainjob.cluster.controller.metrics import Metrics
 from kubectl_trainjob.cluster.controller.source_watches import SourceWatches
@@ -136,6 +139,11 @@ def _pods(n: int) -> Part:
     return lambda: status_of(seen)
 
 
+def _log(n: int) -> Part:
+    text = b"a" * n
+    return lambda: [*_lines(HTTPResponse(io.BytesIO(text), preload_content=False))]
+
+
 PARTS: dict[str, tuple[int, Callable[[int], Part]]] = {
     "numbers of TrainingSets": (2000, _metrics),
     "TrainingSets that are due": (2000, _queue),
@@ -143,6 +151,7 @@ PARTS: dict[str, tuple[int, Callable[[int], Part]]] = {
     "a message of the API server": (100000, _message),
     "fields of a live object": (1000, _live),
     "Pods of a job": (2000, _pods),
+    "a line of a log": (8000000, _log),
 }
 
 

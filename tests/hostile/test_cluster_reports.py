@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from kubectl_trainjob.cli.controller import _line as line_of_outcome
@@ -20,7 +21,7 @@ from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.cluster import apply, doctor, secrets
 from kubectl_trainjob.report.cluster.status import StatusWriter
-from kubectl_trainjob.report.phrases import as_lines, shown_lines
+from kubectl_trainjob.report.phrases import as_lines, log_line, shown_lines
 from kubectl_trainjob.repository.output.changed_files import FileChange
 from tests.hostile.test_lint_reports import HOSTILE
 from tests.loops import for_each
@@ -79,3 +80,19 @@ def test_nothing_unseen_and_no_command_is_printed(report: Callable[[str], str], 
     out.encode()
     assert printable(out.replace("\n", "").replace("\t", "")) == out.replace("\n", "").replace("\t", "")
     assert commands(out) == []
+
+
+@for_each("text", HOSTILE, at_least=88)
+def test_a_log_in_a_ci_system_has_no_command(text: str) -> None:
+    lines = text.encode("utf-8", "surrogatepass").split(b"\n")
+    out = b"".join(log_line(line, is_terminal=False) for line in lines).decode()
+    assert commands(out) == []
+    without_colour = re.sub("\x1b\\[[0-9;]*[mK]|[\n\t]", "", out)
+    assert printable(without_colour) == without_colour
+
+
+def test_a_log_on_a_terminal_has_colour_and_progress_bars_only() -> None:
+    line = b"\x1b[31m 5%\r\x1b[K\tdone\x1b[0m \x1b]52;c;aGk=\x07\x1b[8m\x1b[2J\xff\xc2\x9b1A\r"
+    shown = b"\x1b[31m 5%\r\x1b[K\tdone\x1b[0m \\x1b]52;c;aGk=\\x07\x1b[8m\\x1b[2J\\xff\\x9b1A\n"
+    assert log_line(line, is_terminal=True) == shown
+    assert log_line(b"a\r::add-mask::b", is_terminal=False) == b"a\\x0d::add-mask::b\n"

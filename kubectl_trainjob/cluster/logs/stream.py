@@ -148,7 +148,7 @@ class LogReader:
             if stamp[1] <= self.last:
                 return True
             self.last, line = stamp[1], line[stamp.end() :]
-        self.write(line + b"\n")
+        self.write(line)
         return True
 
 

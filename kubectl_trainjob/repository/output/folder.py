@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from errno import ENOTDIR
 from kubectl_trainjob.repository.files.find_root import upward
 
 NEW = ".kubectl-trainjob-new"
-"""The name of a file while it is written; only a crash leaves one."""
+"""The name of a file while it is written; only a crash or SIGKILL leaves one."""
 
 # Windows has no handles of directories: each component is checked before it is used.
 _HAS_HANDLES = {os.open, os.mkdir, os.rename, os.rmdir, os.unlink} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
@@ -143,15 +145,35 @@ def open_directory(directory: str) -> Iterator[Folder]:
 
     Raises OSError for a link in its path, which was put there after the path was resolved.
     """
-    if not _HAS_HANDLES:
-        yield Folder(directory)
-        return
-    handle = _open_real(directory)
+    with end_in_order():
+        if not _HAS_HANDLES:
+            yield Folder(directory)
+            return
+        handle = _open_real(directory)
+        try:
+            _wait_for_others(handle)
+            yield Folder(directory, handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def end_in_order() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the program like an interrupt: what was begun is removed."""
+    numbers = [each for name in ("SIGTERM", "SIGHUP") if (each := getattr(signal, name, None)) is not None]
+    is_main = threading.current_thread() is threading.main_thread()
+    own = [each for each in numbers if is_main and signal.getsignal(each) is signal.SIG_DFL]
+    for each in own:
+        signal.signal(each, _end)
     try:
-        _wait_for_others(handle)
-        yield Folder(directory, handle)
+        yield
     finally:
-        os.close(handle)
+        for each in own:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _open_real(directory: str) -> int:

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory, upward
-from kubectl_trainjob.repository.output.folder import make_directory, open_directory
+from kubectl_trainjob.repository.output.folder import end_in_order, make_directory, open_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,11 @@ class NewFiles:
             raise EnvironmentFault(f"{'; '.join(obstacles)}; nothing was written")
         path = self._directory
         try:
-            make_directory(self._place)
-            for file in self._files:
-                path = self.shown(file)
-                self._create(file)
+            with end_in_order():
+                make_directory(self._place)
+                for file in self._files:
+                    path = self.shown(file)
+                    self._create(file)
         except OSError as error:
             raise EnvironmentFault(f"{path}: {error.strerror}; {self.take_back()}") from None
         except BaseException:  # an interrupt
