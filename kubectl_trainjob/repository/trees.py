@@ -97,7 +97,7 @@ class Tree:
 
     def deployed(self, workspace: Workspace) -> dict[str, bool]:
         """What `deploy` of its repository lists, by common paths, and whether it is an overlay; {} without it."""
-        start = self.base or current_root(self.files)
+        start = self.base or self.files.current.relative(self.files.root_of(self.files.current.real(".")))
         real = self.files.named(start).real
         if self.files.root_of(real) != real:
             return {}

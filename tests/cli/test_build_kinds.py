@@ -97,6 +97,27 @@ def test_an_api_version_without_version(kind: str, group: str, version: str, emi
     assert f"a.yaml:1:13: error KTJ115 unknown-kind: {message}\n" in built.err
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "apiVersion",
+            "v1alpha1",
+            'apiVersion "v1alpha1" has no group; write apiVersion: trainer.kubeflow.org/v1alpha1',
+        ),
+        ("apiversion", "trainer.kubeflow.org/v1alpha1", '"apiversion" is not a field of an object; write apiVersion'),
+    ],
+)
+def test_an_api_version_that_the_api_server_does_not_find(
+    key: str, value: str, message: str, repository: Repository
+) -> None:
+    repository.write({"a.yaml": f"{key}: {value}\nkind: TrainJob\nmetadata: {{name: a}}\nspec: {{}}\n"})
+    built = repository.build("a.yaml")
+    assert (built.exit_code, built.out) == (1, "")
+    assert built.err.count(": error ") == 1
+    assert message in built.err
+
+
 def test_a_folder_of_runtimes_with_a_name_that_no_disk_has(repository: Repository) -> None:
     repository.write(
         {"trainjob.yaml": f"apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\nruntimes: [{'a' * 3000}]\n"}

@@ -130,6 +130,12 @@ def test_outside_a_repository(command: list[str], tmp_path: Path, monkeypatch: p
     assert said.err.startswith("error: no repository here: ")
 
 
+def test_a_path_outside_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, say: Say) -> None:
+    (tmp_path / "a.yaml").write_text(json.dumps(config_map("a")))
+    monkeypatch.chdir(tmp_path)
+    assert say("lint", ".") == say("lint", "a.yaml") == (0, "no problems in 0 TrainJobs\n", "")
+
+
 def test_quiet(repository: Repository, say: Say) -> None:
     repository.write({"a.yaml": [config_map("a")], "values.yaml": "x: 1\n"})
     assert "note: " in say("build", ".").err

@@ -84,6 +84,13 @@ def test_the_stream_has_all_documents_and_their_comments(migrate: Command) -> No
     assert "note: 1 job migrated\n" in migrate.err
 
 
+def test_another_object_without_a_name_that_has_a_job(migrate: Command) -> None:
+    workflow = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {generateName: w-}\n"
+    inside = "spec:\n  templates:\n  - resource:\n      manifest: |\n        kind: PyTorchJob\n"
+    assert migrate("-", stdin=f"{workflow}{inside}---\n{JOB}") == 1
+    assert ': Workflow refers to a job that migrate replaces, with "PyTorchJob"; adapt it' in migrate.err
+
+
 def test_json_is_one_list(migrate: Command) -> None:
     assert migrate("-", "-o", "json", stdin=f"{OTHER}---\n{JOB}") == 0
     assert [each["kind"] for each in json.loads(migrate.out)["items"]] == ["ConfigMap", "TrainingRuntime", "TrainJob"]

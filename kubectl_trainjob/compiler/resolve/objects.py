@@ -117,6 +117,10 @@ def _legacy(manifest: Manifest, group: str, kinds: tuple[str, ...]) -> Iterator[
         message = say('apiVersion "{}" has no version; write {}', api_version, _with_version(api_version, kind))
         yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
         return
+    if not group and kind in kinds:
+        message = say('apiVersion "{}" has no group; write {}', api_version, _with_version(trainer.GROUP, kind))
+        yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
+        return
     advice = Message() if front_end_of(manifest.id) else _legacy_advice(group, api_version, kind)
     if advice == MIGRATE:
         advice = say("{} {}", advice, manifest.source.file.path)

@@ -32,9 +32,8 @@ def mentions(others: Iterable[Manifest], jobs: Collection[Manifest]) -> Iterator
             continue
         pointer, text = next(_references(other.body, names, ()), ((), ""))
         if text:
-            message = say(
-                '{} "{}" refers to a job that migrate replaces, with "{}"; adapt it', other.id.kind, other.id.name, text
-            )
+            name = say('{} "{}"', other.id.kind, other.id.name) if other.id.name else say("{}", other.id.kind)
+            message = say('{} refers to a job that migrate replaces, with "{}"; adapt it', name, text)
             yield Diagnostic(MIGRATION_REVIEW, message, other.place(*pointer))
 
 

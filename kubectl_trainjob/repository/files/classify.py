@@ -42,9 +42,9 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         is_headless = (source.document, source.prefix, _file_name(source)) == (0, (), CONFIG_FILE)
         return _misspelt(body, source) or ("headless" if is_headless else "ignored")
     if not isinstance(api_version, str) or not api_version:
-        return _bad_type("apiVersion", api_version, source)
+        return _misspelt(body, source) or _bad_type("apiVersion", api_version, source)
     if not isinstance(kind, str) or not kind:
-        return _bad_type("kind", kind, source)
+        return _misspelt(body, source) or _bad_type("kind", kind, source)
     metadata = body.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
     identity = ObjectId(api_version, kind, _text(named.get("namespace")), _text(named.get("name")))
@@ -85,7 +85,7 @@ def _misspelt(body: dict[str, Any], source: Source) -> Diagnostic | None:
     """A key that is another spelling of apiVersion or kind."""
     for key in body:
         for field in ("apiVersion", "kind"):
-            if key.lower() == field.lower():
+            if key.lower() == field.lower() and key != field:
                 message = say('"{}" is not a field of an object; write {}', key, say(field))
                 return Diagnostic(rules.MISSING_TYPE, message, Place(source, (key,)).key())
     return None

@@ -27,6 +27,7 @@ from kubectl_trainjob.repository.yaml.compose import (
     SequenceNode,
     events,
 )
+from kubectl_trainjob.repository.yaml.mistakes import begins_object, collection_key
 from kubectl_trainjob.repository.yaml.scalars import NotFiniteError, plain
 from kubectl_trainjob.repository.yaml.stream import Lines, Piece
 
@@ -136,6 +137,9 @@ class StrictParser:
         parts: list[_Collection] = []
         for key, item in node.value:
             name = self._key(key)
+            if name in keys and depth == 1 and begins_object(key, node):
+                self.report(rules.DUPLICATE_KEY, say("another object begins here; write a line --- above it"), key)
+                break
             if name in keys:
                 first = RelatedPlace(say("first written here"), self._place(keys[name]))
                 message = say('duplicate key "{}"; remove one', name)
@@ -195,7 +199,7 @@ class StrictParser:
         return text
 
     def _reject_collection_key(self, node: Node) -> AbandonedError:
-        self.report(rules.NON_STRING_KEY, say("a key is a mapping or list; write a name, or quote the whole key"), node)
+        self.report(rules.NON_STRING_KEY, collection_key(self._piece.text, node.start_mark.index), node)
         return AbandonedError()
 
     def _scalar(self, node: ScalarNode) -> Any:

@@ -12,6 +12,7 @@ from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.repository.yaml.compose import TooDeepError, YAMLError, roots
+from kubectl_trainjob.repository.yaml.mistakes import dashes, template_tag
 from kubectl_trainjob.repository.yaml.stream import Piece, is_dense, whole_surrogates_hidden
 from kubectl_trainjob.repository.yaml.strict import AbandonedError, StrictParser, control_character, lone_surrogate
 
@@ -145,6 +146,12 @@ def _with_advice(problem: str, context: str, text: str, marks: tuple[int, int | 
     if "expected ':'" in problem and began is not None and _PLACEHOLDER.match(text, began):
         message = say('"..." is a placeholder; write what belongs here, or remove the line')
         return Diagnostic(rules.YAML_SYNTAX, message, place_at(began, began + 3))
+    first = at if began is None else began
+    if "expected ':'" in problem and (line := dashes(text, first)):
+        message = say('"{}" does not separate documents; write --- at the start of the line', line)
+        return Diagnostic(rules.YAML_SYNTAX, message, place_at(first, first + len(line)))
+    if tag := template_tag(text, at) or template_tag(text, first):
+        return Diagnostic(rules.YAML_SYNTAX, tag[2], place_at(*tag[:2]))
     is_word = "expected ':'" in problem and began is not None
     colon = (
         _missing_colon(text, text.find("\n", began) + 1 if is_word else at)
@@ -154,6 +161,8 @@ def _with_advice(problem: str, context: str, text: str, marks: tuple[int, int | 
     if colon is not None:
         message = say('a ":" is missing at the end of this line, or the next one is not indented correctly')
         return Diagnostic(rules.YAML_SYNTAX, message, place_at(*colon))
+    if is_word:  # what follows is correct
+        at = first
     related = (RelatedPlace(say("it begins here"), place_at(began, began + 1)),) if began not in (None, at) else ()
     is_open = began is not None and "',' or '" in problem and "\n" in text[began:at].rstrip()
     if began is not None and is_open and _indent(text, at) <= _indent(text, began):

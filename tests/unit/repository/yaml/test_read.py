@@ -102,6 +102,26 @@ def test_error_has_its_place(text: str, expected: tuple[str, int, int] | None) -
     assert found == ([] if expected is None else [expected])
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        pytest.param(_HEAD + _HEAD, 4, "another object begins here; write a line --- above it", id="no separator"),
+        pytest.param(_HEAD + "--\n" + _HEAD, 4, "write --- at the start of the line", id="two dashes"),
+        pytest.param("a:\n  b: 1\n  ---\nc: 1\n", 3, "write --- at the start of the line", id="indented"),
+        pytest.param("a:\n  b: 1\n  c:2\n  d: 3\n", 3, "add the colon", id="no blank after the colon"),
+        pytest.param("a:\n  b: {{ .Values.b }}\n", 2, "helm template", id="value of a chart"),
+        pytest.param("a:\n  b: {{ .Release.Name }}-c\n", 2, "helm template", id="part of a value of a chart"),
+        pytest.param(
+            "a:\n  {{- range .Values.b }}\n  - c: 1\n  {{- end }}\n", 2, "helm template", id="loop of a chart"
+        ),
+    ],
+)
+def test_one_mistake_is_one_error_at_the_line_to_change(text: str, line: int, words: str) -> None:
+    (found,) = _errors(text)
+    assert _where(found)[1] == line
+    assert words in found.message
+
+
 def test_duplicate_key_names_the_first_one() -> None:
     (found,) = _errors(_HEAD + "data:\n  a: b\n  c: d\n  a: e\n")
     assert found.place.span == Span(7, 3, 7, 4)
