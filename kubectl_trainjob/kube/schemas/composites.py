@@ -182,7 +182,8 @@ class ListNode(Composite):
                 if completed is value:
                     completed = list(value)
                 completed[index] = new
-        if len(completed) > 1 and len(walk.mistyped) == mistyped:
+        deepest_key = len(trail) + 2  # an item, or a field of it
+        if len(completed) > 1 and all(len(each) > deepest_key for each in walk.mistyped[mistyped:]):
             self._check_keys(completed, walk)
         return completed
 
