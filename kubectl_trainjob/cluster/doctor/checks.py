@@ -7,7 +7,7 @@ from typing import Any
 
 from kubectl_trainjob.cluster.doctor.delivery import check_delivery
 from kubectl_trainjob.cluster.doctor.facts import GANGS, JOB_SET, LEGACY, TRAIN_JOB, ClusterFacts, Requirements
-from kubectl_trainjob.cluster.doctor.values import DoctorCheck, DoctorReport
+from kubectl_trainjob.cluster.doctor.values import DoctorCheck, DoctorReport, Level
 from kubectl_trainjob.cluster.doctor.versions import check_controllers, check_definitions, check_kubernetes
 from kubectl_trainjob.cluster.doctor.webhooks import check_probes, check_webhooks
 from kubectl_trainjob.cluster.runs import conditions
@@ -94,7 +94,8 @@ def check_rights(facts: ClusterFacts, wanted: Requirements) -> Iterator[DoctorCh
     """What the user may not do. An error is only what an apply to this cluster needs, which never watches."""
     applies_train_jobs = facts.has_trainer or wanted.emit == "trainjob"
     for right, verbs in facts.missing.items():
-        user, level = "status and logs need", "warning"
+        user = "status and logs need"
+        level: Level = "warning"
         if right.group == group_of(TRAIN_JOB[0]) and not applies_train_jobs:
             user = "status and apply --emit trainjob need"
         elif right.applies and verbs != ("watch",):
