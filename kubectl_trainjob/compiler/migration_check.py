@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.kube.facts.kinds import runtime_ref
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, has
+from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, has, values
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, ObjectId, identity_of
 from kubectl_trainjob.model.units import AllowSettings, Documents, Settings
 
@@ -51,15 +50,8 @@ def build_errors(jobs: Iterable[tuple[Manifest, Sequence[Body]]], trainer: str) 
 def _place(manifest: Manifest, pointer: Pointer) -> Place:
     """The value of the job that has the longest end of a pointer of the new object; its name if nothing has one."""
     for length in range(len(pointer), 0, -1):
-        found = next(_ending_with(manifest.body, pointer[-length:], ()), None)
+        end = pointer[-length:]
+        found = next((at + end for at, value in values(manifest.body) if has(value, end)), None)
         if found:
             return manifest.place(*found)
     return manifest.place("metadata", "name")
-
-
-def _ending_with(value: Any, end: Pointer, at: Pointer) -> Iterator[Pointer]:
-    if has(value, end):
-        yield (*at, *end)
-    if isinstance(value, Mapping | list):
-        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
-            yield from _ending_with(item, end, (*at, key))

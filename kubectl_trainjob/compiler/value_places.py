@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.run import RuntimeTemplate, expand
 from kubectl_trainjob.kube.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.source import Place, Pointer, entries, value_at
+from kubectl_trainjob.model.source import Place, Pointer, value_at, values
 from kubectl_trainjob.model.stages import Body, ResolvedJob
 
 
@@ -44,17 +41,10 @@ class ValuePlaces:
             is_own = holder is value_at(self._template.spec, pointer[1:-1])
             return self._resolved.runtime.manifest.place("spec", "template", *pointer) if is_own else None
         if not self._of_job:
-            self._of_job = dict(_containers(self._resolved.job.body["spec"].get("trainer"), ("spec", "trainer")))
+            trainer = values(self._resolved.job.body["spec"].get("trainer"), ("spec", "trainer"))
+            self._of_job = {id(each): pointer for pointer, each in trainer if isinstance(each, (dict, list))}
         at = self._of_job.get(id(holder))
         return self._resolved.job.manifest.place(*at, pointer[-1]) if at else None
-
-
-def _containers(value: Any, pointer: Pointer) -> Iterator[tuple[int, Pointer]]:
-    """The mappings and lists in a value, by their ids."""
-    if isinstance(value, (dict, list)):
-        yield id(value), pointer
-        for key, entry in entries(value):
-            yield from _containers(entry, (*pointer, key))
 
 
 def recorded(resolved: ResolvedJob, template: RuntimeTemplate, behaviour: Behaviour) -> tuple[Draft, ...]:

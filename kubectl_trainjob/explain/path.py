@@ -25,7 +25,7 @@ from typing import Any
 from kubectl_trainjob.explain.notation import PathError, PathStep, quote, steps, tokens
 from kubectl_trainjob.kube.facts.merge_keys import PLAIN, Merging, merging_of
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.source import Pointer, entries, json_pointer, value_at
+from kubectl_trainjob.model.source import Pointer, json_pointer, value_at, values
 from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.repository.yaml.quoting import UNSEEN
 
@@ -229,11 +229,5 @@ def paths_that_end(body: Body, text: str) -> list[str]:
     if not end:
         return []
     cache: NameCache = {}
-    shown = (show(body, pointer, cache) for pointer in islice(_below(body, ()), _LOOKED_AT))
+    shown = (show(body, pointer, cache) for pointer, _ in islice(values(body), 1, _LOOKED_AT + 1))
     return list(islice((path for path in shown if path.endswith((f".{end}", f"[{end}]"))), _MOST))
-
-
-def _below(value: Any, pointer: Pointer) -> Iterator[Pointer]:
-    for key, entry in entries(value):
-        yield (*pointer, key)
-        yield from _below(entry, (*pointer, key))

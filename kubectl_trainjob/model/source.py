@@ -160,20 +160,26 @@ class Origin:
         return (origin.place or origin.causes[0]) if origin else None
 
 
-def entries(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The entries of a mapping, or the items of a list with their positions; none of another value."""
-    if isinstance(value, dict):
-        return value.items()
-    return enumerate(value) if isinstance(value, list) else ()
+def values(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+    """A value and all values below, with their places: each before those below it."""
+    yield pointer, value
+    if isinstance(value, (dict, list)):
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from values(entry, (*pointer, key))
 
 
 def leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """The values without other values below, with their places: scalars, and empty mappings and lists."""
-    if isinstance(value, (dict, list)) and value:
-        for key, entry in entries(value):
-            yield from leaves(entry, (*pointer, key))
-    else:
-        yield pointer, value
+    return ((at, each) for at, each in values(value, pointer) if not isinstance(each, (dict, list)) or not each)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether plain data is the same; 1 and 1.0 are, 1 and true are not."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other) and isinstance(one, bool) is isinstance(other, bool)
 
 
 def value_at(value: Any, pointer: Pointer) -> Any:

@@ -17,7 +17,7 @@ from kubectl_trainjob.compiler.overlay.json_patch_operation import Operation, ne
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.model.draft import Cause, Draft
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.source import Pointer, json_pointer
+from kubectl_trainjob.model.source import Pointer, json_pointer, same
 
 _EACH = 8
 # Entries that are copied in one step: a mapping's are copied as they are, a list's may all move.
@@ -172,7 +172,7 @@ def _test(draft: Draft, operation: Operation, _: PatchSize) -> Draft:
     if operation.value is None and _is_missing_entry(draft, operation):
         return draft
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
-    if not _same(draft.get(*pointer), operation.value):
+    if not same(draft.get(*pointer), operation.value):
         message = say("the test fails: the object has another value; correct the object or the test")
         raise PatchError(message, (*operation.cause, "value"))
     return draft
@@ -248,12 +248,3 @@ def _add_or_replace(draft: Draft, op: str, pointer: Pointer, entry: Draft) -> Dr
         return draft.graft(pointer, entry)
     size, place = len(items), int(pointer[-1])
     return draft.graft((*pointer[:-1], size), entry).arrange(pointer[:-1], [*range(place), size, *range(place, size)])
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Equality as JSON has it: true is not 1."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

@@ -7,9 +7,9 @@ dropped, and missing fields without `omitempty` get their zero value. The API se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubectl_trainjob.kube.admission.jobset import JOBSET_SCHEMAS, admit_jobset, jobset_schema
 from kubectl_trainjob.kube.admission.jobset_claims import null_problem
@@ -20,7 +20,7 @@ from kubectl_trainjob.kube.facts.types import marshal
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXPLICIT_NULL, INVALID_TYPE_OR_ENUM, MISSING_FIELD, UNKNOWN_FIELD
-from kubectl_trainjob.model.source import Pointer, entries, show_pointer, value_at
+from kubectl_trainjob.model.source import Pointer, show_pointer, value_at, values
 from kubectl_trainjob.model.stages import Body
 
 _LONGEST_PREFIX = 58
@@ -37,7 +37,8 @@ class CreatedJobSet(NamedTuple):
 
 def create_jobset(body: Body, schemas: str = JOBSET_SCHEMAS) -> CreatedJobSet:
     """Admit a JobSet with any content."""
-    nulls = tuple(map(_null, _nulls(body)))
+    # Programs write the creation time null, in Go.
+    nulls = tuple(_null(at) for at, value in values(body) if value is None and at[-1] != "creationTimestamp")
     given = jobset_schema(schemas).check(_with_name(body))
     unknown = [each for each in given.problems if each.rule is UNKNOWN_FIELD]
     mistyped = {each for each in given.mistyped if value_at(body, each) is not None}  # null items get zero values
@@ -72,14 +73,6 @@ def _as_written(problem: Problem, body: Body) -> Problem:
         return problem
     message = say("{} has no {}; add it", show_pointer(tuple(above[-2:])), show_pointer((field,)))
     return Problem(MISSING_FIELD, problem.pointer, message, "key")
-
-
-def _nulls(value: Any) -> Iterator[Pointer]:
-    """All nulls, except the creation time that programs write in Go print."""
-    for key, item in entries(value):
-        if item is None and key != "creationTimestamp":
-            yield (key,)
-        yield from ((key, *below) for below in _nulls(item))
 
 
 def _null(pointer: Pointer) -> Problem:

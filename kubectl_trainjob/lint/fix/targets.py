@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.model.diagnostic import Edit
 from kubectl_trainjob.model.draft import INPUT, Draft
 from kubectl_trainjob.model.edited_object import OBJECT, AppliedEdits
-from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, entries, has, value_at
+from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, has, same, value_at, values
 from kubectl_trainjob.repository import catalogue
-from kubectl_trainjob.repository.yaml.edit import EditError, open_text, same
+from kubectl_trainjob.repository.yaml.edit import EditError, open_text
 from kubectl_trainjob.repository.yaml.spans import Spans
 
 _STEPS = (INPUT, "overlay patch")  # these copy a value of one object only
@@ -73,7 +73,8 @@ class EditTargets:
     def _strings(self, file: SourceFile, text: str) -> Iterator[tuple[int, Pointer]]:
         """The places of a text as a value in the documents of a file."""
         for number in range(len(open_text(file.text).pieces)):
-            yield from ((number, pointer) for pointer in _equal(self._value(Source(file, number)), text, ()))
+            found = values(self._value(Source(file, number)))
+            yield from ((number, pointer) for pointer, value in found if isinstance(value, str) and value == text)
 
     def _before(self, place: Place, *, is_removal: bool) -> Place:
         """The place that the value was copied from, before the last overlay."""
@@ -136,11 +137,3 @@ def _written_origin(origin: Origin) -> Origin:
 
 def _value_or_none(value: Any, pointer: Pointer) -> Any:
     return value_at(value, pointer) if not pointer or has(value, pointer) else _MISSING
-
-
-def _equal(value: Any, text: str, pointer: Pointer) -> Iterator[Pointer]:
-    """The pointers to a text in plain data."""
-    if value == text and isinstance(value, str):
-        yield pointer
-    for key, each in entries(value):
-        yield from _equal(each, text, (*pointer, key))

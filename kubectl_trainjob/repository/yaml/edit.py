@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.model.source import Pointer, SourceFile
+from kubectl_trainjob.model.source import Pointer, SourceFile, same
 from kubectl_trainjob.repository.yaml import edit_lines
 from kubectl_trainjob.repository.yaml.compose import YAMLError
 from kubectl_trainjob.repository.yaml.edit_data import (
@@ -23,7 +23,6 @@ from kubectl_trainjob.repository.yaml.edit_data import (
     change_data,
     in_order,
     independent,
-    same,
     small,
 )
 from kubectl_trainjob.repository.yaml.edit_lines import Splice, flow, flow_entry, respell, splice
@@ -31,7 +30,7 @@ from kubectl_trainjob.repository.yaml.edit_parts import PartEntry, TextPart, com
 from kubectl_trainjob.repository.yaml.read import Reader
 from kubectl_trainjob.repository.yaml.stream import Piece, pieces, whole_surrogates_hidden
 
-__all__ = ["REMOVE", "DataChange", "EditError", "EditedText", "open_text", "same"]
+__all__ = ["REMOVE", "DataChange", "EditError", "EditedText", "open_text"]
 
 _UNPROVEN = "the text cannot be changed safely; edit by hand"
 

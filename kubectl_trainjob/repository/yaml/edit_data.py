@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.source import Pointer, same, value_at
 
 REMOVE: Final = object()
 """The value of an entry to remove."""
@@ -139,15 +139,6 @@ def _own_copy(value: Any, own: dict[int, Any] | None) -> Any:
         value = value.copy()
         own[id(value)] = value
     return value
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether plain data is the same; 1 and 1.0 are, 1 and true are not."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other) and isinstance(one, bool) is isinstance(other, bool)
 
 
 def small(value: Any, change: DataChange) -> Iterator[DataChange]:
