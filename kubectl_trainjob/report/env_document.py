@@ -79,8 +79,8 @@ class _EnvironmentBlocks:
         yield Heading(say("{}", role.name), say("{}, {}", ancestor, plural(role.pods.count, "Pod")))
         yield NamedValues(list(self._about(role)), 1)
         for container in role.containers:
-            kind = say("init container") if container.is_init else say("container")
-            yield Heading(say("{} {}", kind, container.name), level=1)
+            kind = say("init container") if container.spec.is_init else say("container")
+            yield Heading(say("{} {}", kind, container.spec.name), level=1)
             yield NamedValues(list(self._container(container)), 2)
             variables = [*map(self._imported_variables, container.imported), *map(self._variable, container.variables)]
             if variables:

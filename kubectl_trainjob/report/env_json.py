@@ -94,8 +94,8 @@ class _EnvironmentJson:
     def _container(self, container: Container) -> dict[str, Any]:
         values = {field: each.value for field, each in container.fields.items()}
         return {
-            "name": container.name,
-            "init": container.is_init,
+            "name": container.spec.name,
+            "init": container.spec.is_init,
             "image": values.get("image"),
             "command": values.get("command", []),
             "args": values.get("args", []),

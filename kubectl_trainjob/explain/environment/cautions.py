@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kubectl_trainjob.explain.environment.counting import resource_place
 from kubectl_trainjob.explain.environment.values import Caution, Container, Environment, LaunchOrigins, Role
 from kubectl_trainjob.kube.facts.resources import devices, gpu_names, uncounted
 from kubectl_trainjob.kube.launch.accelerate import launch_flags, remedy
@@ -96,7 +95,8 @@ def _processes_and_devices(environment: Environment, role: Role, processes: PodP
     elif not names and other is not None and reason.is_counted:
         template = "{} requests {}, which Trainer does not count: {}; {}"
         message = say(template, whose, str(other), _start_condition(role), advice)
-        yield Caution(message, resource_place(environment.origins.job, container, other) or reason.place)
+        requested = (*container.pointer, "resources", other.field, other.name)
+        yield Caution(message, environment.origins.job.objects[0].draft.place(requested) or reason.place)
 
 
 def _advice(*, is_counted: bool, is_read: bool) -> Message:
@@ -120,7 +120,7 @@ def _nodes_and_pods(role: Role, processes: PodProcesses) -> Iterator[Caution]:
     nodes = number(processes.container.value(NODES)) if processes.container else None
     if processes.container is not None and nodes is not None and nodes != role.pods.count:
         pointer = processes.container.pointer
-        variable = next(each.variable(NODES) for each in role.containers if each.pointer == pointer)
+        variable = next(each.variable(NODES) for each in role.containers if each.spec.pointer == pointer)
         message = say('{} is {}, but "{}" has {}', say(NODES), nodes, role.name, plural(role.pods.count, "Pod"))
         yield Caution(message, variable.place if variable else None)
 
@@ -157,16 +157,11 @@ def _why_unreachable(job: TracedJob, jobset: Draft) -> tuple[Message, Place | No
     job_place = job.resolved.job.manifest.place("spec", "runtimeRef", "name") if job.resolved else None
     if network.get("enableDNSHostnames") is False:
         message = say("network.enableDNSHostnames is false, so Pods have no DNS names")
-        return message, _network_place(jobset, "enableDNSHostnames")
+        return message, jobset.place(("spec", "network", "enableDNSHostnames"))
     if network.get("subdomain"):
         message = say('the names end in "{}", the subdomain', f".{network['subdomain']}")
-        return message, _network_place(jobset, "subdomain")
+        return message, jobset.place(("spec", "network", "subdomain"))
     return say("the runtime has no such replicatedJob, or its Jobs are not Indexed"), job_place
-
-
-def _network_place(jobset: Draft, field: str) -> Place | None:
-    origin = jobset.origin(("spec", "network", field))
-    return origin.first_place() if origin else None
 
 
 def _overridden(origins: LaunchOrigins) -> Iterator[Caution]:
@@ -249,16 +244,15 @@ def _unresolved_references(job: TracedJob, container: Container) -> Iterator[Cau
 
 
 def _in_command(jobset: Draft, container: Container, names: set[str]) -> Iterator[Caution]:
-    words = words_of(ContainerSpec(container.pointer, container.body))
-    is_clear = bool(container.body.get("command")) and script_of(words) is None
+    words = words_of(container.spec)
+    is_clear = bool(container.spec.body.get("command")) and script_of(words) is None
     unknown: dict[str, Pointer] = {}
     for word in words:
         for name in _references(word.text, is_shell=not is_clear):
             if name not in names:
                 unknown.setdefault(name, word.pointer)
     for name, pointer in unknown.items():
-        origin = jobset.origin(pointer)
-        yield Caution(_message(name, say("the command")), origin.first_place() if origin else None)
+        yield Caution(_message(name, say("the command")), jobset.place(pointer))
 
 
 def _references(text: str, *, is_shell: bool) -> list[str]:

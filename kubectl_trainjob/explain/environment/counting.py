@@ -12,7 +12,6 @@ from typing import Any
 from kubectl_trainjob.explain.environment.values import CountReason, LaunchOrigins
 from kubectl_trainjob.kube.facts.resources import NodeCount, ResourceAmount, Resources, cpu_count, gpu_count
 from kubectl_trainjob.kube.facts.trainer import NODE
-from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.kube.launch.values import PodProcesses, Setting
 from kubectl_trainjob.model.draft import DraftSnapshot
 from kubectl_trainjob.model.message import Message, joined, say
@@ -123,9 +122,3 @@ def _body(resolved: ResolvedJob, cause: Place) -> Any:
     if isinstance(edits, DraftSnapshot):
         return edits.value
     return (resolved.job if cause.source == resolved.job.manifest.source else resolved.runtime).body
-
-
-def resource_place(job: TracedJob, container: ContainerSpec, amount: ResourceAmount) -> Place | None:
-    """The line that a container's resource comes from."""
-    origin = job.objects[0].draft.origin((*container.pointer, "resources", amount.field, amount.name))
-    return origin.first_place() if origin else None

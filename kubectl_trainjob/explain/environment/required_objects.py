@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.explain.environment.values import Container, RequiredObject, Role, Use
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import ObjectId, TracedJob
 
 SECRET, CONFIG_MAP = "Secret", "ConfigMap"
@@ -43,7 +43,7 @@ def required_objects_of(
         for reference in _references(jobset, role):
             name = jobset.get(*reference.pointer)
             if name:
-                use = Use(role.name, reference.what, reference.is_optional, _place(jobset, reference.pointer))
+                use = Use(role.name, reference.what, reference.is_optional, jobset.place(reference.pointer))
                 uses.setdefault((reference.kind, name), []).append(use)
     order = sorted(uses, key=lambda key: (key[0] != SECRET, key[1]))
     return tuple(_required(job, kind, name, inputs, uses[kind, name]) for kind, name in order)
@@ -57,11 +57,6 @@ def _required(job: TracedJob, kind: str, name: str, inputs: frozenset[ObjectId],
         return RequiredObject(kind, name, "build", tuple(uses))
     is_input = ObjectId("v1", kind, job.train_job.identity.namespace, name) in inputs
     return RequiredObject(kind, name, "inputs" if is_input else "cluster", tuple(uses))
-
-
-def _place(jobset: Draft, pointer: Pointer) -> Place | None:
-    origin = jobset.origin(pointer)
-    return origin.first_place() if origin else None
 
 
 def _references(jobset: Draft, role: Role) -> Iterator[_ObjectReference]:
@@ -87,7 +82,7 @@ def _in_volume(pointer: Pointer, volume: Mapping[str, Any]) -> Iterator[_ObjectR
 
 
 def _in_container(container: Container) -> Iterator[_ObjectReference]:
-    whose = f'container "{container.name}"'
+    whose = f'container "{container.spec.name}"'
     sources: list[tuple[Pointer, Any, str]] = [
         (("env", index, "valueFrom"), variable.reference or {}, f"{whose}, env {variable.name}")
         for index, variable in enumerate(container.variables)
@@ -96,5 +91,5 @@ def _in_container(container: Container) -> Iterator[_ObjectReference]:
     for pointer, source, what in sources:
         for key, target in _IN_ENV.items():
             if source.get(key) is not None:
-                where = (*container.pointer, *pointer, key, "name")
+                where = (*container.spec.pointer, *pointer, key, "name")
                 yield _ObjectReference(target, where, what, bool(source[key].get("optional")))

@@ -50,8 +50,7 @@ def _container(job: TracedJob, jobset: Draft, container: ContainerSpec, *, is_in
     if is_indexed and all(each.name != COMPLETION_INDEX for each in variables):
         variables += (_INDEX,)
     return Container(
-        pointer,
-        body,
+        container,
         variables,
         fields={field: _value(job, jobset, (*pointer, field)) for field in _FIELDS if body.get(field)},
         imported=tuple(_items(job, jobset, (*pointer, "envFrom"))),

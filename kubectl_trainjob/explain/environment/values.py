@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.kube.launch.replicated_jobs import Pods
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, Pods
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, Setting
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import Origin, Place, Pointer
@@ -79,27 +79,16 @@ class ContainerValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Container:
-    """A container or init container at `pointer` of the JobSet.
+    """A container or init container.
 
     `fields` are image, command and args if they are set, without secrets; `imported` are the entries of `envFrom`.
     """
 
-    pointer: Pointer
-    body: Body
+    spec: ContainerSpec
     variables: tuple[Variable, ...] = ()
     fields: Mapping[str, ContainerValue] = field(default_factory=dict)
     imported: tuple[ContainerValue, ...] = ()
     ports: tuple[ContainerValue, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The container's name."""
-        return str(self.body["name"])
-
-    @property
-    def is_init(self) -> bool:
-        """Whether it runs before the others."""
-        return "initContainers" in self.pointer
 
     def variable(self, name: str) -> Variable | None:
         """The variable of this name; of duplicates the last, which is effective."""
@@ -178,10 +167,8 @@ class LaunchOrigins(NamedTuple):
         """The line to edit."""
         if setting is None:
             return None
-        variable, origin = self.variable(setting), self.origin(setting)
-        if variable is not None:
-            return variable.place
-        return origin.first_place() if origin else None
+        variable = self.variable(setting)
+        return variable.place if variable else self.job.objects[setting.nth].draft.place(setting.pointer)
 
     def is_copied(self, setting: Setting) -> bool:
         """Whether a user wrote it: torchtune's flags are Trainer's."""
