@@ -254,9 +254,9 @@ def _spellings(line: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("command", "table"),
     [
-        (["torchrun", "--help"], flags._torch_words),
-        (["accelerate", "launch", "--help"], accelerate.flag_words),
-        (["deepspeed", "--help"], flags._deepspeed_words),
+        (["torchrun", "--help"], flags.TORCHRUN.arity),
+        (["accelerate", "launch", "--help"], accelerate.ACCELERATE.arity),
+        (["deepspeed", "--help"], flags.DEEPSPEED.arity),
     ],
 )
 def test_the_table_of_flags_is_that_of_the_help(command: list[str], table: Callable[[str], int]) -> None:

@@ -7,24 +7,27 @@ Mirrors _validate_launch_command and launch_command in accelerate `commands/laun
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from kubectl_trainjob.kube.facts.resources import devices
-from kubectl_trainjob.kube.launch.command_line import Flag, Word, base, commands, launcher_flags, program_start
-from kubectl_trainjob.kube.launch.flags import FlagValue, module_position, number, torch_flags
+from kubectl_trainjob.kube.launch.command_line import Flag, Launcher, switches
+from kubectl_trainjob.kube.launch.flags import FlagValue, number, torch_flags
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.model.message import Message, say
 
-_NAMES = re.compile("accelerate")
 _LAUNCH = "accelerate"
-_MODULE = "accelerate.commands.launch"
 _NODES, _PER_NODE, _RANK = "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK"
 _ADDRESS, _PORT = "PET_MASTER_ADDR", "PET_MASTER_PORT"
-_SWITCHES = """
-    help quiet cpu multi-gpu tpu ipex enable-cpu-affinity dynamo-use-fullgraph dynamo-use-dynamic use-deepspeed use-fsdp
-    use-megatron-lm use-xpu same-network module no-python tpu-cluster no-tpu-cluster tpu-use-sudo downcast-bf16
-    fp8-use-autocast-during-eval debug h q m
-"""
+ACCELERATE = Launcher(
+    re.compile("accelerate"),
+    (("accelerate-launch",), ("accelerate", "launch")),
+    ("accelerate.commands.launch",),
+    switches("""
+        help quiet cpu multi-gpu tpu ipex enable-cpu-affinity dynamo-use-fullgraph dynamo-use-dynamic use-deepspeed
+        use-fsdp use-megatron-lm use-xpu same-network module no-python tpu-cluster no-tpu-cluster tpu-use-sudo
+        downcast-bf16 fp8-use-autocast-during-eval debug h q m
+    """),
+)
 _DISTRIBUTED = frozenset({"multi-gpu", "use-fsdp", "use-megatron-lm", "use-deepspeed"})
 # What starts processes otherwise, or sets numbers in a file.
 _OTHER = frozenset({"config-file", "cpu", "tpu", "tpu-cluster", "mpirun-hostfile", "deepspeed-hostfile"})
@@ -32,12 +35,11 @@ _OTHER = frozenset({"config-file", "cpu", "tpu", "tpu-cluster", "mpirun-hostfile
 
 def launch_flags(container: ContainerSpec) -> dict[str, FlagValue]:
     """The flags of the container's torchrun or accelerate, by the names of the variables that they override."""
-    for words in reversed(list(commands(container, _NAMES))):
-        start = _after_accelerate(words)
-        if start is not None:
-            launch = Flag(_LAUNCH, "accelerate launch", None, words[start - 1].pointer)
-            return _values(launcher_flags(words[start:], flag_words), launch, container)
-    return torch_flags(container)
+    found = ACCELERATE.runs(container)
+    if not found:
+        return torch_flags(container)
+    launch = Flag(_LAUNCH, "accelerate launch", None, found[-1].words[-1].pointer)
+    return _values(found[-1].flags, launch, container)
 
 
 def remedy(flag: Flag) -> Message:
@@ -65,17 +67,3 @@ def _values(found: Mapping[str, Flag], launch: Flag, container: ContainerSpec) -
 def _gpus(container: ContainerSpec) -> int | None:
     gpus = devices(container.resources)
     return gpus.pieces if gpus else None
-
-
-def flag_words(written: str) -> int:
-    """How many words follow a flag of accelerate."""
-    return 0 if written.lstrip("-").replace("_", "-") in _SWITCHES.split() else 1
-
-
-def _after_accelerate(words: Sequence[Word]) -> int | None:
-    start = program_start(words)
-    texts = [word.text for word in words[start:]]
-    if texts and (base(texts[0]) == "accelerate-launch" or [base(texts[0]), *texts[1:2]] == ["accelerate", "launch"]):
-        return start + (1 if base(texts[0]) == "accelerate-launch" else 2)
-    module = module_position(texts)
-    return start + module + 1 if texts[module:] and texts[module] == _MODULE else None

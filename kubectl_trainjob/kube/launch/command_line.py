@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ _SCRIPT_FLAG = re.compile(r"-[a-zA-Z]*c")
 _BEFORE = frozenset({"dumb-init", "env", "exec", "nice", "nohup", "numactl", "setsid", "stdbuf", "sudo", "time"})
 _BEFORE |= {"timeout", "tini"}  # commands that run another one
 _BETWEEN = re.compile(r"-.*|[A-Za-z_]\w*=.*|[0-9]+[smhd]?", re.DOTALL)  # their flags, assignments, seconds
+_PYTHON = re.compile(r"python[0-9.]*")
 _KUBELET = re.compile(r"\$\(([^()]*)\)")
 _REFERENCE = re.compile(r"\$(?:\$|\(([A-Za-z_][A-Za-z0-9_.-]*)\))")
 _SHELL = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
@@ -51,24 +52,68 @@ class Flag(NamedTuple):
         return f"{self.written}{joint}{self.value}" if self.value else self.written
 
 
-Find = Callable[[Sequence[Word]], int | None]
-"""The position after a launcher's name, None for another command."""
+class Launcher(NamedTuple):
+    """A program that starts processes: its first words, or the modules that `python -m` runs.
 
-Arity = Callable[[str], int]
-"""How many words follow a flag, as it is written."""
+    Lines of scripts are skipped if they have none of its `names` and no variable. `arity` says how many words follow a
+    flag, as it is written.
+    """
+
+    names: re.Pattern[str]
+    programs: Collection[tuple[str, ...]]
+    modules: Collection[str]
+    arity: Callable[[str], int]
+
+    def end(self, words: Sequence[Word]) -> int | None:
+        """The position after its name in a command, None for another command."""
+        start = program_start(words)
+        texts = [word.text for word in words[start:]]
+        for program in self.programs if texts else ():
+            if (base(texts[0]), *texts[1 : len(program)]) == program:
+                return start + len(program)
+        module = module_position(texts)
+        return start + module + 1 if texts[module:] and texts[module] in self.modules else None
+
+    def runs(self, container: ContainerSpec) -> list[LauncherRun]:
+        """Its commands in a container."""
+        found = ((words, self.end(words)) for words in commands(container, self.names))
+        return [LauncherRun(words[:end], self._flags(words[end:])) for words, end in found if end is not None]
+
+    def _flags(self, words: Sequence[Word]) -> dict[str, Flag]:
+        """The flags before the first other word, which is the program."""
+        found: dict[str, Flag] = {}
+        position = 0
+        while position < len(words) and words[position].text.startswith("-") and words[position].text != "--":
+            word = words[position]
+            written, equals, value = word.text.partition("=")
+            following = 0 if equals else self.arity(written)
+            if following:
+                value = " ".join(each.text for each in words[position + 1 : position + 1 + following])
+            name, plain = written.lstrip("-").replace("_", "-"), None if _NOT_PLAIN.search(value) else value
+            found[name] = Flag(name, written, plain, word.pointer)
+            position += 1 + following
+        return found
 
 
-def flags(container: ContainerSpec, names: re.Pattern[str], find: Find, arity: Arity) -> dict[str, Flag]:
+class LauncherRun(NamedTuple):
+    """A command that starts a launcher: the words up to its name, and its flags by their names."""
+
+    words: Sequence[Word]
+    flags: dict[str, Flag]
+
+
+def switches(names: str) -> Callable[[str], int]:
+    """The arity of flags that are all followed by a word, except those with these names."""
+    known = frozenset(names.split())
+    return lambda written: int(written.lstrip("-").replace("_", "-") not in known)
+
+
+def flags(container: ContainerSpec, launcher: Launcher) -> dict[str, Flag]:
     """The flags of the launcher that a container runs, by their names; {} without one.
 
-    Lines of scripts are skipped if they have none of the launcher's `names` and no variable. If a script runs a
-    launcher several times, a flag needs the same value each time to have one.
+    If a script runs a launcher several times, a flag needs the same value each time to have one.
     """
-    found = []
-    for command in commands(container, names):
-        start = find(command)
-        if start is not None:
-            found.append(launcher_flags(command[start:], arity))
+    found = [run.flags for run in launcher.runs(container)]
     merged = {name: flag for each in found for name, flag in each.items()}
     return {
         name: flag
@@ -76,24 +121,6 @@ def flags(container: ContainerSpec, names: re.Pattern[str], find: Find, arity: A
         else flag._replace(value=None)
         for name, flag in merged.items()
     }
-
-
-def launcher_flags(words: Sequence[Word], arity: Arity) -> dict[str, Flag]:
-    """The flags after a launcher's name, by their names."""
-    return {flag.name: flag for flag in _flags(words, arity)}
-
-
-def _flags(words: Sequence[Word], arity: Arity) -> Iterator[Flag]:
-    """The flags before the first other word, which is the program."""
-    position = 0
-    while position < len(words) and words[position].text.startswith("-") and words[position].text != "--":
-        word = words[position]
-        written, equals, value = word.text.partition("=")
-        following = 0 if equals else arity(written)
-        if following:
-            value = " ".join(each.text for each in words[position + 1 : position + 1 + following])
-        yield Flag(written.lstrip("-").replace("_", "-"), written, None if _NOT_PLAIN.search(value) else value, word[1])
-        position += 1 + following
 
 
 def references(text: str) -> list[str]:
@@ -115,6 +142,19 @@ def program_start(words: Sequence[Word]) -> int:
     """The position of the command itself, after commands that run it (`exec`, `env A=b`, `tini --`)."""
     is_before = (base(word.text) in _BEFORE or _BETWEEN.fullmatch(word.text) is not None for word in words)
     return next((position for position, before in enumerate(is_before) if not before), len(words))
+
+
+def module_position(texts: Sequence[str]) -> int:
+    """The position of the module that Python runs, the end for other commands."""
+    program = python_program(texts)
+    return program if program and texts[program - 1] == "-m" else len(texts)
+
+
+def python_program(texts: Sequence[str]) -> int:
+    """The position of the file or module that Python runs, 0 without one and for other commands."""
+    if not texts or not _PYTHON.fullmatch(base(texts[0])):
+        return 0
+    return next((index for index, text in enumerate(texts) if index and not text.startswith("-")), 0)
 
 
 def base(path: str) -> str:

@@ -9,35 +9,32 @@ deepspeed: parse_args, fetch_hostfile and main in DeepSpeed `deepspeed/launcher/
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.mpi import HOSTFILE, IMPLEMENTATIONS
 from kubectl_trainjob.kube.launch.command_line import (
     Flag,
+    Launcher,
     Word,
-    base,
     commands,
     flags,
-    launcher_flags,
     program_start,
+    python_program,
+    switches,
 )
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 
-_PYTHON = re.compile(r"python[0-9.]*")
-_MODULES = frozenset({"torch.distributed.launch", "torch.distributed.run"})
 _LAUNCHING = frozenset(
     {"accelerate", "colossalai", "composer", "deepspeed", "horovod", "mpi4py", "ray", "torch", "xla"}
 )
 _TORCH_SWITCHES = frozenset(
     {"--help", "--module", "--no-python", "--run-path", "--standalone", "--use-env", "--virtual-local-rank", "-h", "-m"}
 )
-_TORCH_NAMES = re.compile(r"torchrun|tune|torch\.distributed")
 _MPI_RUNNERS = frozenset(
     {"mpiexec", "mpirun", "orterun", "prterun", "mpiexec.hydra"}
     | {f"{name}.{implementation}" for name in ("mpiexec", "mpirun") for implementation in ("mpich", "openmpi")}
 )
-_MPI_NAMES = re.compile("mpiexec|mpirun|orterun|prterun")
 _MPI_WITH_TWO_WORDS = frozenset(("mca", "gmca", "prtemca", "pmixmca", "genv", "env"))
 _MPI_WITH_WORD = """
     np n c N npernode npersocket x H host hostfile machinefile default-hostfile map-by rank-by bind-to wdir wd path
@@ -54,11 +51,6 @@ _MPI_WITH_ONE_WORD = frozenset(_MPI_WITH_WORD.split() + _HYDRA_WITH_WORD.split()
 _HOSTFILE_VARIABLES = frozenset(
     name for each in IMPLEMENTATIONS.values() for name, value in each.launcher_variables.items() if value == HOSTFILE
 )
-_DEEPSPEED_MODULES = frozenset({"deepspeed", "deepspeed.launcher.runner"})
-_DEEPSPEED_NAMES = re.compile("deepspeed")
-_DEEPSPEED_SWITCHES = """
-    help h module no-python no-local-rank no-ssh no-ssh-check force-multi save-pid elastic-training bind-cores-to-rank
-"""
 _HOST_FLAGS = (
     *("hostfile", "machinefile", "default-hostfile", "host", "H", "app"),
     *("f", "hosts", "hosts-group", "machine", "configfile"),
@@ -75,6 +67,34 @@ PER_DEVICE = ("auto", "gpu")
 
 LOOPBACK = ("localhost", "127.0.0.1")
 """Addresses of the Pod itself."""
+
+
+def _torch_words(written: str) -> int:
+    is_switch = written.replace("_", "-") in _TORCH_SWITCHES
+    return 0 if is_switch or (not written.startswith("--") and len(written) > 2) else 1
+
+
+def _mpi_words(written: str) -> int:
+    name = written.lstrip("-")
+    return 2 if name in _MPI_WITH_TWO_WORDS else int(name in _MPI_WITH_ONE_WORD)
+
+
+TORCHRUN = Launcher(
+    re.compile(r"torchrun|tune|torch\.distributed"),
+    (("torchrun",), ("tune", "run")),
+    ("torch.distributed.launch", "torch.distributed.run"),
+    _torch_words,
+)
+MPIRUN = Launcher(re.compile("mpiexec|mpirun|orterun|prterun"), [(name,) for name in _MPI_RUNNERS], (), _mpi_words)
+DEEPSPEED = Launcher(
+    re.compile("deepspeed"),
+    (("deepspeed",), ("deepspeed.pt",)),
+    ("deepspeed", "deepspeed.launcher.runner"),
+    switches("""
+        help h module no-python no-local-rank no-ssh no-ssh-check force-multi save-pid elastic-training
+        bind-cores-to-rank
+    """),
+)
 
 
 def number(text: str | None) -> int | None:
@@ -104,7 +124,7 @@ class FlagValue(NamedTuple):
 
 def torch_flags(container: ContainerSpec) -> dict[str, FlagValue]:
     """The flags of the container's torchrun, by the names of the variables that they override."""
-    found = flags(container, _TORCH_NAMES, _after_torchrun, _torch_words)
+    found = flags(container, TORCHRUN)
     values = _values(found, {"nnodes": "PET_NNODES", "nproc-per-node": "PET_NPROC_PER_NODE"})
     if (nodes := values.get("PET_NNODES")) and nodes.value is not None:
         fewest, _, most = nodes.value.partition(":")
@@ -136,41 +156,21 @@ def _at(flag: Flag, host: str | None, port: str | None) -> dict[str, FlagValue]:
     return {"PET_MASTER_ADDR": FlagValue(flag, host), "PET_MASTER_PORT": FlagValue(flag, port)}
 
 
-def _after_torchrun(words: Sequence[Word]) -> int | None:
-    start = program_start(words)
-    texts = [word.text for word in words[start:]]
-    name = base(texts[0]) if texts else ""
-    if name == "torchrun":
-        return start + 1
-    if name == "tune" and texts[1:2] == ["run"]:
-        return start + 2
-    module = module_position(texts)
-    return start + module + 1 if texts[module:] and texts[module] in _MODULES else None
-
-
-def module_position(texts: Sequence[str]) -> int:
-    """The position of the module that Python runs, the end for other commands."""
-    if not texts or not _PYTHON.fullmatch(base(texts[0])):
-        return len(texts)
-    program = next((index for index, text in enumerate(texts) if index and not text.startswith("-")), 0)
-    return program if texts[program - 1] == "-m" else len(texts)
-
-
 def plain_python(container: ContainerSpec) -> Word | None:
     """The Python that a container runs last, if its file or module is not a known launcher.
 
     None if any command is torchrun, and for code in the command (`python -c`).
     """
     found = [words for words in commands(container) if words]
-    if not found or any(_after_torchrun(words) is not None for words in found):
+    if not found or any(TORCHRUN.end(words) is not None for words in found):
         return None
     words = found[-1][program_start(found[-1]) :]
-    if not words or not _PYTHON.fullmatch(base(words[0].text)):
+    program = python_program([word.text for word in words])
+    if not program:
         return None
-    program = next((index for index, word in enumerate(words) if index and not word.text.startswith("-")), 0)
     text, is_module = words[program].text, words[program - 1].text == "-m"
     is_plain = text.partition(".")[0] not in _LAUNCHING if is_module else text.endswith(".py")
-    return words[0] if program and is_plain else None
+    return words[0] if is_plain else None
 
 
 class DeepSpeed(NamedTuple):
@@ -203,10 +203,8 @@ class DeepSpeed(NamedTuple):
 
 def deepspeed(container: ContainerSpec) -> DeepSpeed | None:
     """The last deepspeed that a container runs."""
-    for words in reversed(list(commands(container, _DEEPSPEED_NAMES))):
-        if (start := _after_deepspeed(words)) is not None:
-            return DeepSpeed(words[program_start(words)], launcher_flags(words[start:], _deepspeed_words))
-    return None
+    found = DEEPSPEED.runs(container)
+    return DeepSpeed(found[-1].words[program_start(found[-1].words)], found[-1].flags) if found else None
 
 
 def other_launcher(container: ContainerSpec, launcher: str) -> Word | None:
@@ -214,26 +212,8 @@ def other_launcher(container: ContainerSpec, launcher: str) -> Word | None:
     command = deepspeed(container)
     if command is not None:
         return None if command.has_all_hosts else command.word
-    last = next((words for words in reversed(list(commands(container, _TORCH_NAMES)))), [])
-    return last[program_start(last)] if launcher == "mpi" and _after_torchrun(last) is not None else None
-
-
-def _after_deepspeed(words: Sequence[Word]) -> int | None:
-    start = program_start(words)
-    texts = [word.text for word in words[start:]]
-    if texts and base(texts[0]) in ("deepspeed", "deepspeed.pt"):
-        return start + 1
-    module = module_position(texts)
-    return start + module + 1 if texts[module:] and texts[module] in _DEEPSPEED_MODULES else None
-
-
-def _deepspeed_words(written: str) -> int:
-    return 0 if written.lstrip("-").replace("_", "-") in _DEEPSPEED_SWITCHES.split() else 1
-
-
-def _torch_words(written: str) -> int:
-    is_switch = written.replace("_", "-") in _TORCH_SWITCHES
-    return 0 if is_switch or (not written.startswith("--") and len(written) > 2) else 1
+    last = [[], *commands(container, TORCHRUN.names)][-1]
+    return last[program_start(last)] if launcher == "mpi" and TORCHRUN.end(last) is not None else None
 
 
 class Ranks(NamedTuple):
@@ -246,7 +226,7 @@ class Ranks(NamedTuple):
 
 def mpi_ranks(container: ContainerSpec) -> Ranks | None:
     """The ranks that flags of the container's mpirun set; None if only the hostfile does."""
-    found = flags(container, _MPI_NAMES, _after_mpirun, _mpi_words)
+    found = flags(container, MPIRUN)
     for name in (*_HOST_FLAGS, "map-by"):
         flag = found.get(name)
         if flag is not None and _decides(flag):
@@ -263,23 +243,11 @@ def mpirun_without_hosts(container: ContainerSpec, variables: Collection[str] = 
     """The mpirun that a container runs; None if flags, or variables with these names, name its hosts."""
     if container.body.get("envFrom") or any(map(container.variable, variables)):
         return None
-    found = [(words, start) for words in commands(container, _MPI_NAMES) if (start := _after_mpirun(words)) is not None]
-    names = [launcher_flags(words[start:], _mpi_words) for words, start in found]
-    if not found or any(flag in each for each in names for flag in _HOST_FLAGS):
+    found = MPIRUN.runs(container)
+    if not found or any(flag in run.flags for run in found for flag in _HOST_FLAGS):
         return None
-    words, start = found[0]
-    return words[start - 1]
+    return found[0].words[-1]
 
 
 def _decides(flag: Flag) -> bool:
     return "ppr" in (flag.value or "") if flag.name == "map-by" else flag.value != HOSTFILE
-
-
-def _after_mpirun(words: Sequence[Word]) -> int | None:
-    start = program_start(words)
-    return start + 1 if start < len(words) and base(words[start].text) in _MPI_RUNNERS else None
-
-
-def _mpi_words(written: str) -> int:
-    name = written.lstrip("-")
-    return 2 if name in _MPI_WITH_TWO_WORDS else int(name in _MPI_WITH_ONE_WORD)
