@@ -53,11 +53,21 @@ class AppliedEdits:
 
     def origin(self, pointer: Pointer) -> Origin:
         """The origin of the value at `pointer` of the edited object."""
-        if not self._recorded:
-            self._recorded.append(self._record())
-        origin = self._recorded[0].origin(pointer)
+        origin = self._draft.origin(pointer)
         assert origin is not None
         return origin
+
+    @property
+    def body(self) -> Body:
+        """The edited object."""
+        body: Body = self._draft.value
+        return body
+
+    @property
+    def _draft(self) -> Draft:
+        if not self._recorded:
+            self._recorded.append(self._record())
+        return self._recorded[0]
 
     def _record(self) -> Draft:
         draft = Draft(None, {OBJECT: self.before.source, **self.inputs}).step(INPUT)

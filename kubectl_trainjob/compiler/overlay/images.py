@@ -24,7 +24,7 @@ from kubectl_trainjob.kube.facts.image import image_reference
 from kubectl_trainjob.kube.facts.kinds import group_of, is_training_kind
 from kubectl_trainjob.model.draft import Cause, Draft, Write
 from kubectl_trainjob.model.message import Message
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.units import ImageChange
 
 _TAG = re.compile(r"[a-zA-Z0-9_.{}-]*")
@@ -157,9 +157,7 @@ def _collect(found: list[FoundImage], value: Any, pointer: Pointer) -> None:
 
 def _each(items: list[Any], pointer: Pointer, field: tuple[str, ...]) -> Iterator[FoundImage]:
     for index, item in enumerate(items):
-        image = item
-        for key in field:
-            image = image.get(key) if isinstance(image, dict) else None
+        image = value_at(item, field)
         if isinstance(image, str):
             yield (*pointer, index, *field), image
 

@@ -30,27 +30,19 @@ def path(text: str) -> Path:
     return tuple(text.split())
 
 
-def pointers(body: Any, keys: Path) -> Iterator[Pointer]:
-    """Every place of the path in `body`, existing or to be created; none below a value of another type."""
-    return _below(body, keys, ())
-
-
-def _below(value: Any, keys: Path, pointer: Pointer) -> Iterator[Pointer]:
+def pointers(value: Any, keys: Path, pointer: Pointer = ()) -> Iterator[Pointer]:
+    """Every place of the path below a value, existing or to be created; none below one of another type."""
     if not keys:
         yield pointer
     elif keys[0] == EACH:
         for index, item in enumerate(value if isinstance(value, list) else ()):
-            yield from _below(item, keys[1:], (*pointer, index))
+            yield from pointers(item, keys[1:], (*pointer, index))
     elif value is None or isinstance(value, dict):
-        yield from _below((value or {}).get(keys[0]), keys[1:], (*pointer, keys[0]))
+        yield from pointers((value or {}).get(keys[0]), keys[1:], (*pointer, keys[0]))
 
 
-def obstacles(body: Any, keys: Path) -> Iterator[tuple[Pointer, str]]:
+def obstacles(value: Any, keys: Path, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]:
     """The values of another type than the path needs, and that type: "a list" before `EACH`, else "a mapping"."""
-    yield from _obstacles(body, keys, ())
-
-
-def _obstacles(value: Any, keys: Path, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:
     if value is None:
         return
     if keys[:1] == (EACH,):
@@ -58,11 +50,11 @@ def _obstacles(value: Any, keys: Path, pointer: Pointer) -> Iterator[tuple[Point
             yield pointer, "a list"
         else:
             for index, item in enumerate(value):
-                yield from _obstacles(item, keys[1:], (*pointer, index))
+                yield from obstacles(item, keys[1:], (*pointer, index))
     elif not isinstance(value, dict):
         yield pointer, "a mapping"
     elif keys:
-        yield from _obstacles(value.get(keys[0]), keys[1:], (*pointer, keys[0]))
+        yield from obstacles(value.get(keys[0]), keys[1:], (*pointer, keys[0]))
 
 
 _METADATA = path("metadata namespace")

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubectl_trainjob.kube.admission.jobset import JOBSET_SCHEMAS, jobset_schema
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
-from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND, REPLICATED_JOBS, SPEC_TYPE
+from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, SPEC_TYPE
 from kubectl_trainjob.kube.facts.types import canonical
 from kubectl_trainjob.kube.schemas.composites import MappingNode
-from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC_IN_JOBSETS, applied
 from kubectl_trainjob.kube.updates.differences import AS_DECODED, ChangedValue, PairedPart, changed_values
 from kubectl_trainjob.kube.updates.result import STATES, UpdateResult
@@ -23,7 +23,6 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
 
-_SCHEMAS = "jobset-0.12"
 _IMMUTABLE = say("field is immutable")
 _MANAGED_BY: Pointer = ("spec", "managedBy")
 POD_TEMPLATE: Pointer = ("template", "spec", "template")
@@ -43,7 +42,7 @@ def check_jobset_update(old: Body, new: Body) -> UpdateResult:
     Both as a build prints them, or as users wrote them. Each state replaces their `spec.suspend`.
     """
     old, new = ({**each, "spec": each.get("spec") or {}} for each in (old, new))
-    root = schema_for(_SCHEMAS, API_VERSION, KIND).root
+    root = jobset_schema(JOBSET_SCHEMAS).root
     live = webhook_defaults(old)  # an update does not call JobSet's mutating webhook
     after, emptied = applied(live, old, new, root, ATOMIC_IN_JOBSETS)
     found = always(broken_rules(PairedPart(live, after, root)))
@@ -55,15 +54,15 @@ def _replicated_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[Immuta
     """ValidateUpdate's comparison of replicatedJobs: all, but while suspended not `MUTABLE_IN_PODS`."""
     if old.get("replicatedJobs") == new.get("replicatedJobs"):
         return
-    before, after = _decode(old), _decode(new)
+    before, after = replicated_jobs_decoded(old), replicated_jobs_decoded(new)
     always_rejected = set(_changed_jobs(_copy_mutable(before), _copy_mutable(after), root))
     for value in _changed_jobs(before, after, root):
         states = STATES if value in always_rejected else STATES[:1]
         yield ImmutableValue(states, REPLICATED_JOBS, _IMMUTABLE, value)
 
 
-def _decode(spec: Body) -> Any:
-    """The replicatedJobs as Go decodes them: for example, every Pod template has metadata."""
+def replicated_jobs_decoded(spec: Body) -> Any:
+    """The replicatedJobs of a spec as Go decodes them: for example, every Pod template has metadata."""
     return canonical({"replicatedJobs": spec.get("replicatedJobs") or []}, SPEC_TYPE)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.admission.jobset import JOBSET_SCHEMAS, jobset_schema
+from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
-from kubectl_trainjob.kube.facts.types import canonical
 from kubectl_trainjob.kube.schemas.composites import MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC, ATOMIC_IN_JOBSETS, applied
 from kubectl_trainjob.kube.updates.differences import AS_DECODED, PairedPart, changed_values
-from kubectl_trainjob.kube.updates.jobset import MUTABLE_IN_PODS, POD_TEMPLATE
+from kubectl_trainjob.kube.updates.jobset import MUTABLE_IN_PODS, POD_TEMPLATE, replicated_jobs_decoded
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Body, identity_of
 
@@ -64,7 +64,7 @@ def as_applied(live: Body, before: Body, new: Body, version: str) -> Body | None
 def _root(live: Body, version: str) -> MappingNode | None:
     role = role_of(identity_of(live))
     if role is KindRole.JOB_SET:
-        return schema_for("jobset-0.12", jobset.API_VERSION, jobset.KIND).root
+        return jobset_schema(JOBSET_SCHEMAS).root
     if role is KindRole.TRAINING_JOB:
         return schema_for(f"trainer-{version}", trainer.API_VERSION, trainer.TRAIN_JOB).root
     return None
@@ -72,8 +72,7 @@ def _root(live: Body, version: str) -> MappingNode | None:
 
 def _decode(body: Body) -> Mapping[str, Any]:
     spec = body.get("spec") or {}
-    jobs = canonical({"replicatedJobs": spec.get("replicatedJobs") or []}, jobset.SPEC_TYPE)
-    return {"spec": {**spec, **jobs}}
+    return {"spec": {**spec, **replicated_jobs_decoded(spec)}}
 
 
 def _may_change(pointer: Pointer, live: Body, rules: _Rules, *, may_patch: bool) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Edit
-from kubectl_trainjob.model.draft import INPUT, Draft
-from kubectl_trainjob.model.edited_object import OBJECT, AppliedEdits
+from kubectl_trainjob.model.draft import INPUT
+from kubectl_trainjob.model.edited_object import AppliedEdits
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, has, same, value_at, values
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.yaml.edit import EditError, open_text
@@ -43,7 +43,6 @@ class EditTargets:
     def __init__(self) -> None:
         self._spans = Spans()
         self._data: dict[tuple[SourceFile, int], Any] = {}
-        self._bodies: dict[int, tuple[AppliedEdits, Any]] = {}
 
     def target(self, edit: Edit) -> EditTarget:
         """The target of an edit. Raises EditError with the reason if the edit cannot be made."""
@@ -86,7 +85,7 @@ class EditTargets:
             raise EditError(f"an overlay sets the value ({origin.step}); edit by hand")
         if is_removal and origin.over is not None and not origin.over.removes:
             raise EditError("a patch replaces another value; edit by hand")
-        if not same(self._at(origin.place), _value_or_none(self._body(edits), place.pointer)):
+        if not same(self._at(origin.place), _value_or_none(edits.body, place.pointer)):
             raise EditError("several overlays write the value together; edit by hand")
         return origin.place
 
@@ -95,17 +94,7 @@ class EditTargets:
         edits = place.source.edits
         if edits is None:
             return _value_or_none(self._value(place.source), place.source.prefix + place.pointer)
-        return _value_or_none(self._body(edits), place.pointer) if isinstance(edits, AppliedEdits) else _MISSING
-
-    def _body(self, edits: AppliedEdits) -> Any:
-        """The edited object: applies the edits again, without counting limits."""
-        if id(edits) not in self._bodies:
-            draft = Draft(None, {OBJECT: edits.before.source, **edits.inputs}).step(INPUT)
-            draft = draft.put((), edits.before.body, copied=(OBJECT,))
-            for edit in edits.edits:
-                draft = edit.write(draft.step(edit.step)) or draft
-            self._bodies[id(edits)] = edits, draft.value
-        return self._bodies[id(edits)][1]
+        return _value_or_none(edits.body, place.pointer) if isinstance(edits, AppliedEdits) else _MISSING
 
     def _value(self, source: Source) -> Any:
         """The data of a whole document."""

@@ -13,7 +13,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import describe, say
 from kubectl_trainjob.model.rules import INVALID_OVERLAY
 from kubectl_trainjob.model.source import Place, Source
-from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector, SweepItem
+from kubectl_trainjob.model.units import ImageChange, LabelSet, Overlay, Selector, SweepItem
 from kubectl_trainjob.repository.files.settings import HEAD, Fields
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE
 
@@ -51,21 +51,18 @@ class PatchEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverlayFile:
-    """The content of one `overlay.yaml`, before the files that it lists are read."""
+    """The content of one `overlay.yaml`, before the files that it lists are read: `settings` has no patches."""
 
-    source: Source
+    settings: Overlay
     resources: tuple[str, ...]
     components: tuple[str, ...]
-    namespace: str
-    name_prefix: str
-    name_suffix: str
-    name_hash: bool
-    labels: tuple[LabelSet, ...]
-    annotations: Mapping[str, str]
-    images: tuple[ImageChange, ...]
     values: Mapping[str, Any]
     patches: tuple[PatchEntry, ...]
-    sweeps: tuple[SweepItem, ...]
+
+    @property
+    def source(self) -> Source:
+        """Its document."""
+        return self.settings.source
 
 
 def read_overlay(body: Mapping[str, Any], source: Source, kind: str = OVERLAY) -> tuple[OverlayFile, list[Diagnostic]]:
@@ -73,10 +70,8 @@ def read_overlay(body: Mapping[str, Any], source: Source, kind: str = OVERLAY) -
     settings = Fields(body, Place(source), INVALID_OVERLAY, [])
     settings.reject_unknown((*HEAD, *SETTINGS), _ADVICE)
     settings.reject_other_head(kind, OVERLAY_FILE)
-    overlay = OverlayFile(
+    overlay = Overlay(
         source,
-        settings.texts("resources"),
-        settings.texts("components"),
         _name(settings, "namespace", _NAMESPACE, 'up to 63 lower case letters, digits and "-"'),
         _name(settings, "namePrefix", _PREFIX, 'lower case letters, digits, "-" and "."'),
         _name(settings, "nameSuffix", _SUFFIX, 'lower case letters, digits, "-" and "."'),
@@ -84,11 +79,11 @@ def read_overlay(body: Mapping[str, Any], source: Source, kind: str = OVERLAY) -
         tuple(_labels(each) for _, each in settings.each("labels")),
         settings.pairs("annotations"),
         tuple(_image(each) for _, each in settings.each("images")),
-        settings.mapping("values"),
-        tuple(_patch(index, each) for index, each in settings.each("patches")),
-        tuple(_sweep(each) for _, each in settings.each("sweeps")),
+        sweeps=tuple(_sweep(each) for _, each in settings.each("sweeps")),
     )
-    return overlay, settings.found
+    resources, components = settings.texts("resources"), settings.texts("components")
+    patches = tuple(_patch(index, each) for index, each in settings.each("patches"))
+    return OverlayFile(overlay, resources, components, settings.mapping("values"), patches), settings.found
 
 
 def _name(settings: Fields, field: str, pattern: re.Pattern[str], allowed: str) -> str:

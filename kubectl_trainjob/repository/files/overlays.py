@@ -114,22 +114,8 @@ class Overlays:
             below and overlay.source not in self._gaps and not has_errors(self._input_reader.diagnostics[noted:])
         )
         patches = tuple(PatchFiles(self._input_reader, self._paths, root, inside).patches(overlay))
-        if not self._may_edit(overlay, len(patches) + len(overlay.sweeps), self._resource_count - before):
-            return []
-        settings = Overlay(
-            overlay.source,
-            overlay.namespace,
-            overlay.name_prefix,
-            overlay.name_suffix,
-            overlay.name_hash,
-            overlay.labels,
-            overlay.annotations,
-            overlay.images,
-            patches,
-            overlay.sweeps,
-            is_complete,
-        )
-        return [Unit(settings, resources)]
+        settings = replace(overlay.settings, patches=patches, is_complete=is_complete)
+        return [Unit(settings, resources)] if self._may_edit(settings, self._resource_count - before) else []
 
     def _with_components(
         self, overlay: OverlayFile, root: Root, inside: str, above: tuple[str, ...], resources: Resources
@@ -207,8 +193,9 @@ class Overlays:
             self._exceed(rules.TOO_MANY_RESOURCES, say(template, most), place)
         return self._resource_count <= most
 
-    def _may_edit(self, overlay: OverlayFile, selections: int, resources: int) -> bool:
+    def _may_edit(self, overlay: Overlay, resources: int) -> bool:
         """Count what the overlay does to so many objects."""
+        selections = len(overlay.patches) + len(overlay.sweeps)
         pairs = sum(len(labels.pairs) for labels in overlay.labels) + len(overlay.annotations)
         images = len(overlay.images)
         self._edits += (_SELECTION * selections + _LABEL * pairs + images) * resources
@@ -276,8 +263,9 @@ class Overlays:
             return None
         from kubectl_trainjob.repository.templates.render import encode_context, too_much
 
-        facts = {"name": os.path.basename(directory), "namespace": overlay.namespace}
-        facts |= {"namePrefix": overlay.name_prefix, "nameSuffix": overlay.name_suffix}
+        settings = overlay.settings
+        facts = {"name": os.path.basename(directory), "namespace": settings.namespace}
+        facts |= {"namePrefix": settings.name_prefix, "nameSuffix": settings.name_suffix}
         context = encode_context({"values": overlay.values, "overlay": facts})
         self._sent += len(context)
         if self._sent > self._limits.build_bytes:

@@ -42,7 +42,9 @@ def test_an_overlay_is_an_overlay(
     file: pieces.NewFile, path: str, namespace: str, name_hash: bool, patches: int
 ) -> None:
     found = overlay(file)
-    assert (file.path, found.namespace, found.name_hash, len(found.patches)) == (path, namespace, name_hash, patches)
+    settings = found.settings
+    assert (file.path, settings.namespace, settings.name_hash) == (path, namespace, name_hash)
+    assert len(found.patches) == patches
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_what_stands_in_comments_is_right_too(file: pieces.NewFile) -> None:
     ]
     head = [line for line in lines if not line.startswith("#")]
     found = overlay(pieces.NewFile(file.path, "\n".join([*head, *settings])))
-    assert (len(found.labels), len(found.images), len(found.patches)) == (1, 1, 1)
+    assert (len(found.settings.labels), len(found.settings.images), len(found.patches)) == (1, 1, 1)
 
 
 def test_a_runtime_is_the_catalogue_s_to_the_letter() -> None:

@@ -42,14 +42,15 @@ def _read(text):
 def test_everything_that_may_be_said():
     overlay, found = _read(WHOLE)
     assert found == []
-    assert (overlay.resources, overlay.namespace, overlay.name_suffix) == (("../jobs", "a.yaml"), "team-a", "-dev")
-    assert overlay.name_hash
-    assert [(each.pairs, each.include_templates) for each in overlay.labels] == [
+    settings = overlay.settings
+    assert (overlay.resources, settings.namespace, settings.name_suffix) == (("../jobs", "a.yaml"), "team-a", "-dev")
+    assert settings.name_hash
+    assert [(each.pairs, each.include_templates) for each in settings.labels] == [
         ({"a": "b"}, False),
         ({"c": "d"}, True),
     ]
-    assert overlay.annotations == {"e": "f"}
-    assert overlay.images == (ImageChange("a", "b", "1", "d", "s"),)
+    assert settings.annotations == {"e": "f"}
+    assert settings.images == (ImageChange("a", "b", "1", "d", "s"),)
     assert overlay.values == {"anything": [1, {"b": None}]}
     assert [(each.path, each.inline) for each in overlay.patches] == [
         ("p.yaml", None),
