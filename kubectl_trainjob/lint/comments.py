@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubectl_trainjob.lint.marks import pod_templates
-from kubectl_trainjob.model.source import Pointer, SourceFile, Span, value_at
+from kubectl_trainjob.model.source import Pointer, SourceFile, Span, mapping_at
 from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.repository.yaml.spans import outside_values
 from kubectl_trainjob.repository.yaml.stream import LINE_END
@@ -147,8 +147,7 @@ def suppressing_annotations(body: Body) -> Iterator[Annotation]:
     """Every such annotation of an object as written."""
     for owner in ((), *pod_templates(body), *pod_templates(body, ("spec", "template"))):
         pointer = (*owner, "metadata", "annotations")
-        annotations: Any = value_at(body, pointer)
-        for key, value in annotations.items() if isinstance(annotations, dict) else ():
+        for key, value in mapping_at(body, *pointer).items():
             if isinstance(key, str) and key.startswith(PREFIX):
                 found = words(key.removeprefix(PREFIX), value if isinstance(value, str) else "")
                 yield Annotation(found, (*pointer, key), owner)

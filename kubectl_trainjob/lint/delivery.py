@@ -9,7 +9,7 @@ from kubectl_trainjob.kube.facts.gitops import ARGOCD, FLUX, uses_plugin
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.lint.check import At
 from kubectl_trainjob.lint.views import LintContext, LintedJob
-from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.source import Pointer, mapping_at, value_at
 from kubectl_trainjob.model.stages import Body, Manifest
 
 ANNOTATIONS = ("metadata", "annotations")
@@ -48,8 +48,7 @@ def template_of(runtime: Manifest) -> DeliveredObject:
 
 def annotations_of(body: Body) -> Mapping[str, Any]:
     """The annotations of an object, as written."""
-    found = value_at(body, ANNOTATIONS)
-    return found if isinstance(found, dict) else {}
+    return mapping_at(body, *ANNOTATIONS)
 
 
 def applications(context: LintContext) -> Iterator[tuple[Manifest, Pointer]]:

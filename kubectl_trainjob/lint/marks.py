@@ -22,7 +22,7 @@ from kubectl_trainjob.kube.facts.trainer import (
 )
 from kubectl_trainjob.lint.views import LintContext
 from kubectl_trainjob.model.message import Message, say
-from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.source import Pointer, list_at, mapping_at, value_at
 from kubectl_trainjob.model.stages import Body, Manifest
 
 
@@ -100,14 +100,12 @@ def workloads(context: LintContext, mark: Mark) -> Iterator[Workload]:
 
 def pod_templates(body: Body, jobset: Pointer = ()) -> Iterator[Pointer]:
     """The Pod templates of the object, or of the JobSet inside it; types are unchecked."""
-    jobs = value_at(body, (*jobset, *REPLICATED_JOBS))
-    for index in range(len(jobs) if isinstance(jobs, list) else 0):
+    for index, _ in enumerate(list_at(body, *jobset, *REPLICATED_JOBS)):
         yield (*jobset, *pod_template(index))
 
 
 def _workload(manifest: Manifest, owner: Manifest, pointers: Iterable[Pointer], mark: Mark) -> Iterator[Workload]:
-    metadata = ((pointer, value_at(owner.body, (*pointer, "metadata"))) for pointer in pointers)
-    templates = tuple(Template(pointer, each if isinstance(each, dict) else {}) for pointer, each in metadata)
+    templates = tuple(Template(pointer, mapping_at(owner.body, *pointer, "metadata")) for pointer in pointers)
     if templates:
         names = (mark.of(template.metadata) for template in templates)
         yield Workload(manifest, owner, templates, frozenset(name for name in names if name is not None))

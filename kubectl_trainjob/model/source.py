@@ -152,11 +152,16 @@ class Origin:
         written = self.over if self.removes else self
         return written is not None and has(written.value, rest)
 
-    def first_place(self) -> Place | None:
-        """The line to edit to change the value."""
+    def placed(self) -> Origin | None:
+        """The newest write with a place."""
         origin: Origin | None = self
         while origin is not None and not (origin.place or origin.causes):
             origin = origin.over
+        return origin
+
+    def first_place(self) -> Place | None:
+        """The line to edit to change the value."""
+        origin = self.placed()
         return (origin.place or origin.causes[0]) if origin else None
 
 
@@ -190,6 +195,18 @@ def value_at(value: Any, pointer: Pointer) -> Any:
     except (KeyError, IndexError, TypeError):
         return None
     return value
+
+
+def mapping_at(value: Any, *pointer: str | int) -> dict[str, Any]:
+    """The mapping at `pointer` below another value, {} if there is none, or a value of another type."""
+    found = value_at(value, pointer)
+    return found if isinstance(found, dict) else {}
+
+
+def list_at(value: Any, *pointer: str | int) -> list[Any]:
+    """The list at `pointer` below another value, [] if there is none, or a value of another type."""
+    found = value_at(value, pointer)
+    return found if isinstance(found, list) else []
 
 
 def has(value: Any, pointer: Pointer) -> bool:

@@ -16,7 +16,7 @@ from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, is_training_kind
 from kubectl_trainjob.model.draft import Cause, Draft, Write
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Pointer, list_at
 from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.model.units import LabelSet, Overlay
 
@@ -88,8 +88,7 @@ def _places(body: Any, kind: str, api_version: str) -> Iterator[Pointer]:
 
 
 def _default_subjects(body: Any) -> Iterator[Pointer]:
-    subjects = body.get("subjects")
-    for index, subject in enumerate(subjects if isinstance(subjects, list) else ()):
+    for index, subject in enumerate(list_at(body, "subjects")):
         if isinstance(subject, dict) and subject.get("name") == "default":
             yield ("subjects", index, "namespace")
 

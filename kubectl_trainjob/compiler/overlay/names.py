@@ -18,7 +18,7 @@ from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.kube.facts.run_hash import RUN_ANNOTATION, run_hash
 from kubectl_trainjob.model.draft import Cause, Draft, Write
 from kubectl_trainjob.model.edited_object import OBJECT, ObjectEdit, edited_object
-from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.source import Pointer, mapping_at, value_at
 from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
 
 _KEPT = ("CustomResourceDefinition", "Namespace")
@@ -128,8 +128,7 @@ def _references(
     fields = fields_of(group_of(api_version), kind)
     if not fields:
         return
-    metadata = body.get("metadata")
-    named = metadata if isinstance(metadata, dict) else {}
+    named = mapping_at(body, "metadata")
     identity = ObjectId(api_version, kind, str(named.get("namespace") or ""), str(named.get("name") or ""))
     referrer = _Referrer(identity, renames)
     names: list[_Name] = []

@@ -18,7 +18,7 @@ from kubectl_trainjob.model.draft import Cause, Draft
 from kubectl_trainjob.model.edited_object import ObjectEdit, identities, lost_parts
 from kubectl_trainjob.model.message import Message, joined, listed, say
 from kubectl_trainjob.model.nearest import did_you_mean
-from kubectl_trainjob.model.source import Place, Source
+from kubectl_trainjob.model.source import Place, Source, mapping_at
 from kubectl_trainjob.model.stages import Manifest, ObjectId
 from kubectl_trainjob.model.units import Overlay, Patch, Selector
 
@@ -156,14 +156,12 @@ def _values(body: Any) -> int:
 
 def tags_of(draft: Draft) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """The labels and annotations of an object, which selectors compare."""
-    labels, annotations = draft.get("metadata", "labels"), draft.get("metadata", "annotations")
-    return labels if isinstance(labels, dict) else {}, annotations if isinstance(annotations, dict) else {}
+    return mapping_at(draft.value, "metadata", "labels"), mapping_at(draft.value, "metadata", "annotations")
 
 
 def _named_targets(patch: Patch, resources: list[OverlayResource], steps: Steps) -> list[OverlayResource] | Diagnostic:
     """The one object that a merge patch names; mirrors kustomize's PatchTransformer (transformStrategicMerge)."""
-    metadata = patch.body.get("metadata")
-    named = metadata if isinstance(metadata, dict) else {}
+    named = mapping_at(patch.body, "metadata")
     parts = patch.body.get("apiVersion"), patch.body.get("kind"), named.get("namespace") or "", named.get("name")
     place = Place(patch.source, patch.pointer)
     if not all(isinstance(part, str) for part in parts):

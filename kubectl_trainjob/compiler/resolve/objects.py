@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from kubectl_trainjob.kube.admission.objects import Admission, admit
 from kubectl_trainjob.kube.facts import trainer
@@ -26,6 +25,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import did_you_mean, nearest
 from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION, DUPLICATE_OBJECT, GENERATE_NAME, UNKNOWN_KIND, Severity
+from kubectl_trainjob.model.source import mapping_at, value_at
 from kubectl_trainjob.model.stages import Manifest, ObjectHead
 
 
@@ -33,7 +33,7 @@ def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
     """The object in `namespace`, unless it has one, its kind has none, or `namespace` is ""."""
     if not namespace or manifest.id.namespace or manifest.id.kind in CLUSTER_SCOPED:
         return manifest
-    metadata = {**_metadata(manifest), "namespace": namespace}
+    metadata = {**mapping_at(manifest.body, "metadata"), "namespace": namespace}
     return replace(manifest, id=replace(manifest.id, namespace=namespace), body={**manifest.body, "metadata": metadata})
 
 
@@ -97,11 +97,6 @@ def _folder(manifest: Manifest) -> str:
     return posixpath.dirname(_file(manifest))
 
 
-def _metadata(manifest: Manifest) -> Mapping[str, Any]:
-    metadata = manifest.body.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
-
-
 def duplicate(manifest: Manifest, earlier: Manifest, *, is_set: bool = True) -> Diagnostic:
     """The finding for the second of two objects with one identity, a warning if they may be deployed separately."""
     advice = say("") if is_set else say(", or list in `deploy` of trainjob.yaml what is deployed together")
@@ -154,7 +149,7 @@ def _legacy_advice(group: str, api_version: str, kind: str) -> Message:
 
 def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:
     """For JobSets, which are copied unchanged."""
-    if role_of(manifest.id) is KindRole.JOB_SET and _metadata(manifest).get("generateName"):
+    if role_of(manifest.id) is KindRole.JOB_SET and value_at(manifest.body, ("metadata", "generateName")):
         message = say("kubectl create gives a new name each time, and kubectl apply rejects generateName; write name")
         place = manifest.place("metadata", "generateName").key()
         yield Diagnostic(GENERATE_NAME, message, place, lowered=Severity.WARNING)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.model.source import value_at
+from kubectl_trainjob.model.source import list_at, mapping_at, value_at
 
 ARGOCD = "argocd.argoproj.io"
 FLUX = "kustomize.toolkit.fluxcd.io"
@@ -17,16 +17,13 @@ SUBSTITUTE, DISABLED = f"{FLUX}/substitute", "disabled"
 
 def uses_plugin(spec: Any) -> bool:
     """Whether the plugin of this tool renders a source of an Application. Its name may end with a version."""
-    several = value_at(spec, ("sources",))
-    sources = [value_at(spec, ("source",)), value_at(spec, ("sourceHydrator", "drySource"))]
-    sources += several if isinstance(several, list) else []
+    sources = [value_at(spec, ("source",)), value_at(spec, ("sourceHydrator", "drySource")), *list_at(spec, "sources")]
     return any(str(value_at(each, ("plugin", "name"))).startswith("trainjob") for each in sources)
 
 
 def sync_options(spec: Any) -> list[str]:
     """The sync options of an Application."""
-    options = value_at(spec, ("syncPolicy", "syncOptions"))
-    return [str(each) for each in options] if isinstance(options, list) else []
+    return [str(each) for each in list_at(spec, "syncPolicy", "syncOptions")]
 
 
 def forces(option: str) -> bool:
@@ -49,8 +46,7 @@ def replaces_variables(spec: Any) -> bool:
 
 def variables_of(spec: Any) -> frozenset[str]:
     """The variables that a Kustomization itself sets."""
-    found = value_at(spec, ("postBuild", "substitute"))
-    return frozenset(found) if isinstance(found, dict) else frozenset()
+    return frozenset(mapping_at(spec, "postBuild", "substitute"))
 
 
 def _names_disabled(text: str) -> bool:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.facts import jobset, ome, trainer
+from kubectl_trainjob.model.source import mapping_at, value_at
 from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
 
 
@@ -240,14 +241,10 @@ def print_order(kind: str) -> int:
 
 def runtime_ref(job: Manifest) -> Mapping[str, Any]:
     """The TrainJob's `spec.runtimeRef` as written, {} for none."""
-    spec = job.body.get("spec")
-    ref = spec.get("runtimeRef") if isinstance(spec, dict) else None
-    return ref if isinstance(ref, dict) else {}
+    return mapping_at(job.body, "spec", "runtimeRef")
 
 
 def referenced_names(job: Manifest) -> tuple[str, ...]:
     """The names of the runtime and of the model that a training job refers to."""
-    spec = job.body.get("spec")
-    models = spec.get("modelConfig") if isinstance(spec, dict) else None
-    model = models.get("inputModel") if isinstance(models, dict) else None
+    model = value_at(job.body, ("spec", "modelConfig", "inputModel"))
     return str(runtime_ref(job).get("name")), *([model] if isinstance(model, str) else [])

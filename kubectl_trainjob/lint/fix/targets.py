@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.model.diagnostic import Edit
 from kubectl_trainjob.model.draft import INPUT
 from kubectl_trainjob.model.edited_object import AppliedEdits
-from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, has, same, value_at, values
+from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, has, same, value_at, values
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.yaml.edit import EditError, open_text
 from kubectl_trainjob.repository.yaml.spans import Spans
@@ -80,7 +80,8 @@ class EditTargets:
         edits = place.source.edits
         if not isinstance(edits, AppliedEdits):
             raise EditError("it is unknown where the value was written; edit by hand")
-        origin = _written_origin(edits.origin(place.pointer))
+        newest = edits.origin(place.pointer)
+        origin = newest.placed() or newest
         if origin.place is None or origin.step not in _STEPS:
             raise EditError(f"an overlay sets the value ({origin.step}); edit by hand")
         if is_removal and origin.over is not None and not origin.over.removes:
@@ -114,14 +115,6 @@ def _reject_read_only(path: str) -> None:
         raise EditError("standard input cannot be changed; pass the file")
     if catalogue.holds(path):
         raise EditError("the runtime comes with kubectl-trainjob; copy it into the repository and edit the copy")
-
-
-def _written_origin(origin: Origin) -> Origin:
-    """The newest write with the place of the value, as `Origin.first_place` finds it."""
-    found: Origin | None = origin
-    while found is not None and not (found.place or found.causes):
-        found = found.over
-    return found or origin
 
 
 def _value_or_none(value: Any, pointer: Pointer) -> Any:

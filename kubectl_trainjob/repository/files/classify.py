@@ -17,7 +17,7 @@ from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import Message, describe, joined, say
 from kubectl_trainjob.model.rules import INVALID_SETTING
-from kubectl_trainjob.model.source import Place, Source
+from kubectl_trainjob.model.source import Place, Source, mapping_at
 from kubectl_trainjob.model.stages import Manifest, ObjectId
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE
@@ -45,8 +45,7 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         return _misspelt(body, source) or _bad_type("apiVersion", api_version, source)
     if not isinstance(kind, str) or not kind:
         return _misspelt(body, source) or _bad_type("kind", kind, source)
-    metadata = body.get("metadata")
-    named = metadata if isinstance(metadata, dict) else {}
+    named = mapping_at(body, "metadata")
     identity = ObjectId(api_version, kind, _text(named.get("namespace")), _text(named.get("name")))
     role = role_of(identity)
     is_own = group_of(api_version) == CONFIGURATION_GROUP and kind != TRAINING_SET

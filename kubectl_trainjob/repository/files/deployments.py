@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.model.source import Place, Source, SourceFile, value_at
+from kubectl_trainjob.model.source import Place, Source, SourceFile, list_at, value_at
 from kubectl_trainjob.model.units import Unit, manifests_of
 from kubectl_trainjob.repository.files.input_reader import InputReader
 from kubectl_trainjob.repository.files.repository import Root
@@ -77,7 +77,7 @@ def _documents(reader: InputReader, root: Root, inside: str) -> list[tuple[Any, 
 
 
 def _files(reader: InputReader, root: Root, directory: str, body: Any, left: int) -> Iterator[SourceFile]:
-    for written in (each for field in _RESOURCES for each in _list(body, field)):
+    for written in (each for field in _RESOURCES for each in list_at(body, field)):
         path = _inside(directory, written)
         if path is None:
             continue
@@ -98,7 +98,7 @@ def _kustomize_patches(
     reader: InputReader, root: Root, directory: str, body: Any, source: Source
 ) -> Iterator[ObjectPatch]:
     for field in _PATCHES:
-        for index, item in enumerate(_list(body, field)):
+        for index, item in enumerate(list_at(body, field)):
             place = Place(source, (field, index))
             target = value_at(item, ("target",))
             text = value_at(item, ("patch",)) if isinstance(item, dict) else item
@@ -111,11 +111,6 @@ def _kustomize_patches(
             elif isinstance(text, str):
                 for merge, _ in reader.values(SourceFile(source.file.path, text)):
                     yield _merge_patch(merge, place)
-
-
-def _list(body: Any, field: str) -> list[Any]:
-    found = value_at(body, (field,))
-    return found if isinstance(found, list) else []
 
 
 def _inside(directory: str, written: Any) -> str | None:

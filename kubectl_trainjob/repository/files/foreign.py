@@ -17,7 +17,7 @@ from kubectl_trainjob.model.rules import (
     TOO_MANY_DOCUMENTS,
     UNBUILT_KUSTOMIZATION,
 )
-from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.model.source import SourceFile, list_at
 from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError
 from kubectl_trainjob.repository.yaml.read import read_stream
 
@@ -67,8 +67,7 @@ def _own_files(files: Files, path: str, limits: Limits) -> Iterator[str]:
 
 def _paths_written(body: dict[str, Any]) -> Iterator[str]:
     for field in (*_PATHS, *_PLUGINS):
-        items = body.get(field)
-        for item in items if isinstance(items, list) else ():
+        for item in list_at(body, field):
             found = item.get("path") if isinstance(item, dict) else item
             if isinstance(found, str) and found and "\n" not in found:
                 yield found

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kubectl_trainjob.model.limits import Limits
-from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.model.source import SourceFile, list_at
 from kubectl_trainjob.repository.files.config import Config
 from kubectl_trainjob.repository.files.find_root import relative
 from kubectl_trainjob.repository.files.git_ignore import GitIgnore, PathFilter
@@ -62,6 +62,5 @@ def listed_templates(root: Root, limits: Limits) -> Iterator[str]:
         except (UnsafePathError, TooLargeError, OSError, ValueError):
             continue  # it is reported when it is built
         for body, _ in read_stream(SourceFile("", text), limits).objects:
-            entries = body.get("resources")
-            for entry in entries if isinstance(entries, list) else ():
+            for entry in list_at(body, "resources"):
                 yield posixpath.normpath(posixpath.join(inside, str(entry)))
