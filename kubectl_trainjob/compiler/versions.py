@@ -40,7 +40,6 @@ from kubectl_trainjob.compiler.expand.resources_per_node import MERGED, REPLACED
 from kubectl_trainjob.compiler.expand.torchtune import Torchtune, enabled_adapter, mentioned_adapter, no_adapter
 from kubectl_trainjob.kube.admission.objects import Admission
 from kubectl_trainjob.kube.admission.trainer import (
-    no_train_job_problems,
     runtime_problems,
     runtime_problems_in_2_0,
     runtime_problems_in_2_1,
@@ -161,7 +160,7 @@ _MINORS: Mapping[str, Version] = {
         ),
     ),
     "2.1": Version(
-        Admission("trainer-2.1", runtime=runtime_problems_in_2_1, train_job=no_train_job_problems),
+        Admission("trainer-2.1", runtime=runtime_problems_in_2_1),
         Behaviour(
             _POD_TEMPLATES,
             passes=(
@@ -181,7 +180,7 @@ _MINORS: Mapping[str, Version] = {
         ),
     ),
     "2.2": Version(
-        Admission("trainer-2.2", runtime=runtime_problems_in_2_1, train_job=no_train_job_problems),
+        Admission("trainer-2.2", runtime=runtime_problems_in_2_1),
         Behaviour(
             _JOB_PATCHES,
             passes=(
@@ -211,7 +210,7 @@ _MINORS: Mapping[str, Version] = {
         ),
     ),
     "2.3": Version(
-        Admission("trainer-2.3", runtime=runtime_problems, train_job=no_train_job_problems),
+        Admission("trainer-2.3", runtime=runtime_problems),
         Behaviour(
             _SPEC_PATCHES,
             passes=(

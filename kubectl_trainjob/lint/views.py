@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, runtime_ref
-from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME, GROUP, LAUNCHER, NODE
+from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME, GROUP, KUEUE_QUEUE_LABEL, LAUNCHER, NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicated_jobs, trainer_of
 from kubectl_trainjob.lint.check import GeneratedValue
 from kubectl_trainjob.model.message import Message, say
@@ -199,6 +199,18 @@ class LintedJob:
         if self.policy("mpi") is None:
             return self.trainer_job()
         return next((each for each in self.replicated_jobs if each.name == LAUNCHER), None)
+
+    def queue(self) -> tuple[str, Place | GeneratedValue] | None:
+        """The name of Kueue's LocalQueue as written, and its location; None where Kueue finds none.
+
+        Mirrors QueueName in kueue `pkg/controller/jobframework`: a label of the object that Kueue manages. That is the
+        TrainJob, or the JobSet where no TrainJob is in the cluster.
+        """
+        label = ("metadata", "labels", KUEUE_QUEUE_LABEL)
+        if (name := value_at(self.resolved.job.body, label)) is not None:
+            return name, self.in_train_job(*label)
+        name = None if self.context.emit == "trainjob" else value_at(self.jobset, label)
+        return None if name is None else (name, self.generated(label))
 
     def in_train_job(self, *pointer: str | int) -> Place:
         """A place in the TrainJob."""

@@ -10,8 +10,17 @@ from kubectl_trainjob.explain.environment.values import Caution, Container, Envi
 from kubectl_trainjob.kube.facts.resources import devices, gpu_names, uncounted
 from kubectl_trainjob.kube.launch.accelerate import launch_flags, remedy
 from kubectl_trainjob.kube.launch.command_line import Flag, references, script_of, words_of
-from kubectl_trainjob.kube.launch.flags import LOOPBACK, PER_DEVICE, FlagValue, hosts, number
-from kubectl_trainjob.kube.launch.launchers import ADDRESS, NODES, PER_NODE, PORT
+from kubectl_trainjob.kube.launch.flags import (
+    ADDRESS,
+    LOOPBACK,
+    NODES,
+    PER_DEVICE,
+    PER_NODE,
+    PORT,
+    FlagValue,
+    hosts,
+    number,
+)
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, setting_of
 from kubectl_trainjob.model.draft import Draft

@@ -6,7 +6,7 @@ Mirrors k8s.io/apimachinery/pkg/api/validation (ValidateObjectMetaAccessor), whi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from kubectl_trainjob.kube.facts.validation import dns_1123_label, dns_1123_subdomain, label_value, qualified_name
 from kubectl_trainjob.model.message import Message, say
@@ -39,12 +39,8 @@ def metadata_problems(metadata: Mapping[str, Any], *, any_subdomain: bool) -> It
     yield from _owners(metadata.get("ownerReferences", ()))
 
 
-def _invalid(message: Message, *below: str | int) -> Problem:
-    return Problem(INVALID_METADATA, ("metadata", *below), message)
-
-
-def _invalid_key(message: Message, *below: str | int) -> Problem:
-    return Problem(INVALID_METADATA, ("metadata", *below), message, "key")
+def _invalid(message: Message, *below: str | int, on: Literal["key", "value"] = "value") -> Problem:
+    return Problem(INVALID_METADATA, ("metadata", *below), message, on)
 
 
 def _missing_name(prefix: str | None) -> Problem:
@@ -57,7 +53,7 @@ def _missing_name(prefix: str | None) -> Problem:
 def _labels(labels: Mapping[str, str]) -> Iterator[Problem]:
     for key, value in labels.items():
         if error := qualified_name(key):
-            yield _invalid_key(say('label key "{}" {}', key, error), "labels", key)
+            yield _invalid(say('label key "{}" {}', key, error), "labels", key, on="key")
         if error := label_value(value):
             yield _invalid(say('label value "{}" {}', value, error), "labels", key)
 
@@ -66,10 +62,10 @@ def _annotations(annotations: Mapping[str, str]) -> Iterator[Problem]:
     size = sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items())
     for key in annotations:
         if error := qualified_name(key.lower()):
-            yield _invalid_key(say('annotation key "{}" {}', key, error), "annotations", key)
+            yield _invalid(say('annotation key "{}" {}', key, error), "annotations", key, on="key")
     if size > _ANNOTATIONS_SIZE:
         message = say("annotations have {} bytes; at most {} are allowed", size, _ANNOTATIONS_SIZE)
-        yield _invalid_key(message, "annotations")
+        yield _invalid(message, "annotations", on="key")
 
 
 def _owners(owners: list[Mapping[str, Any]] | tuple[()]) -> Iterator[Problem]:

@@ -96,11 +96,6 @@ def _container(job: Mapping[str, Any], step: str, place: Pointer) -> Iterator[Pr
         yield Problem(ANCESTOR_CONTAINER_MISSING, (*place, *first), message)
 
 
-def no_train_job_problems(_job: Body) -> Iterator[Problem]:
-    """None: the schema has rules for the name (2.1 to 2.3)."""
-    return iter(())
-
-
 def train_job_problems_in_2_0(job: Body) -> Iterator[Problem]:
     """The name is an RFC 1035 label."""
     name = job.get("metadata", {}).get("name")

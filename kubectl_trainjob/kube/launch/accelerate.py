@@ -11,13 +11,11 @@ from collections.abc import Mapping
 
 from kubectl_trainjob.kube.facts.resources import devices
 from kubectl_trainjob.kube.launch.command_line import Flag, Launcher, switches
-from kubectl_trainjob.kube.launch.flags import FlagValue, number, torch_flags
+from kubectl_trainjob.kube.launch.flags import ADDRESS, NODES, PER_NODE, PORT, RANK, FlagValue, number, torch_flags
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.model.message import Message, say
 
 _LAUNCH = "accelerate"
-_NODES, _PER_NODE, _RANK = "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK"
-_ADDRESS, _PORT = "PET_MASTER_ADDR", "PET_MASTER_PORT"
 ACCELERATE = Launcher(
     re.compile("accelerate"),
     (("accelerate-launch",), ("accelerate", "launch")),
@@ -53,14 +51,14 @@ def _values(found: Mapping[str, Flag], launch: Flag, container: ContainerSpec) -
     nodes = 1 if machines is None else number(machines.value)
     is_certain = _OTHER.isdisjoint(found) and (gpus is not None or not _DISTRIBUTED.isdisjoint(found))
     if not is_certain or total is None or nodes is None:
-        return {_NODES: FlagValue(machines or launch, None), _PER_NODE: FlagValue(processes, None)}
+        return {NODES: FlagValue(machines or launch, None), PER_NODE: FlagValue(processes, None)}
     if _DISTRIBUTED.isdisjoint(found) and min(total, gpus or 0) < 2:  # it runs the program itself, without ranks
-        return {_NODES: FlagValue(launch, "1"), _PER_NODE: FlagValue(launch, "1")}
-    values = {_PER_NODE: FlagValue(processes, str(total // max(nodes, 1)))}
-    own = {_PORT: "main-process-port"}
+        return {NODES: FlagValue(launch, "1"), PER_NODE: FlagValue(launch, "1")}
+    values = {PER_NODE: FlagValue(processes, str(total // max(nodes, 1)))}
+    own = {PORT: "main-process-port"}
     if machines is not None and nodes > 1:
-        values[_NODES] = FlagValue(machines, str(nodes))
-        own |= {_ADDRESS: "main-process-ip", _RANK: "machine-rank"}
+        values[NODES] = FlagValue(machines, str(nodes))
+        own |= {ADDRESS: "main-process-ip", RANK: "machine-rank"}
     return values | {name: FlagValue(found[flag], found[flag].value) for name, flag in own.items() if flag in found}
 
 

@@ -58,6 +58,10 @@ _HOST_FLAGS = (
 _HOST_LINE = re.compile(r"(.*?)(?: slots=|:)(.*)", re.DOTALL)  # as Open MPI reads it, or Hydra
 _NUMBER = re.compile(r"-?[0-9]{1,10}")
 
+NODES, PER_NODE, RANK = "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK"
+ADDRESS, PORT = "PET_MASTER_ADDR", "PET_MASTER_PORT"
+"""The variables of torchrun."""
+
 JAX_VARIABLES = frozenset({"JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS"})
 """The variables of Trainer for JAX. Mirrors trainer `pkg/runtime/framework/plugins/jax` (2.2, 2.3)."""
 
@@ -125,10 +129,10 @@ class FlagValue(NamedTuple):
 def torch_flags(container: ContainerSpec) -> dict[str, FlagValue]:
     """The flags of the container's torchrun, by the names of the variables that they override."""
     found = flags(container, TORCHRUN)
-    values = _values(found, {"nnodes": "PET_NNODES", "nproc-per-node": "PET_NPROC_PER_NODE"})
-    if (nodes := values.get("PET_NNODES")) and nodes.value is not None:
+    values = _values(found, {"nnodes": NODES, "nproc-per-node": PER_NODE})
+    if (nodes := values.get(NODES)) and nodes.value is not None:
         fewest, _, most = nodes.value.partition(":")
-        values["PET_NNODES"] = nodes._replace(value=fewest if most in ("", fewest) else None)
+        values[NODES] = nodes._replace(value=fewest if most in ("", fewest) else None)
     return {**values, **_rendezvous(found)}
 
 
@@ -144,7 +148,7 @@ def _rendezvous(found: dict[str, Flag]) -> dict[str, FlagValue]:
         return _at(endpoint, host, port)
     if backend is not None and backend.value != "static":
         return _at(backend, "localhost" if backend.value else None, "")
-    static = {"master-addr": "PET_MASTER_ADDR", "master-port": "PET_MASTER_PORT", "node-rank": "PET_NODE_RANK"}
+    static = {"master-addr": ADDRESS, "master-port": PORT, "node-rank": RANK}
     return _values(found, static)
 
 
@@ -153,7 +157,7 @@ def _values(found: dict[str, Flag], variables: dict[str, str]) -> dict[str, Flag
 
 
 def _at(flag: Flag, host: str | None, port: str | None) -> dict[str, FlagValue]:
-    return {"PET_MASTER_ADDR": FlagValue(flag, host), "PET_MASTER_PORT": FlagValue(flag, port)}
+    return {ADDRESS: FlagValue(flag, host), PORT: FlagValue(flag, port)}
 
 
 def plain_python(container: ContainerSpec) -> Word | None:

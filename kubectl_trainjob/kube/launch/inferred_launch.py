@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_trainjob.kube.facts.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX
-from kubectl_trainjob.kube.launch.launchers import NODES, launch_of
+from kubectl_trainjob.kube.launch.flags import NODES
+from kubectl_trainjob.kube.launch.launchers import launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import replicated_jobs
 from kubectl_trainjob.kube.launch.values import Launch
 from kubectl_trainjob.model.source import value_at

@@ -21,7 +21,17 @@ from kubectl_trainjob.kube.facts.trainer import (
 )
 from kubectl_trainjob.kube.launch.accelerate import launch_flags
 from kubectl_trainjob.kube.launch.command_line import Word
-from kubectl_trainjob.kube.launch.flags import FlagValue, hosts, mpi_ranks, number, other_launcher
+from kubectl_trainjob.kube.launch.flags import (
+    ADDRESS,
+    NODES,
+    PER_NODE,
+    PORT,
+    FlagValue,
+    hosts,
+    mpi_ranks,
+    number,
+    other_launcher,
+)
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, pods_of, replicated_jobs
 from kubectl_trainjob.kube.launch.values import (
     GeneratedObjects,
@@ -37,8 +47,6 @@ from kubectl_trainjob.kube.launch.values import (
 from kubectl_trainjob.model.message import plural, say
 from kubectl_trainjob.model.stages import Body
 
-NODES, PER_NODE = "PET_NNODES", "PET_NPROC_PER_NODE"
-ADDRESS, PORT, RANK = "PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NODE_RANK"
 _ENDPOINT = "PET_RDZV_ENDPOINT"
 _RANGE = r"([0-9]{1,9}):([0-9]{1,9})"
 _DECIDED_BY_COMMAND = "the command decides: {}"

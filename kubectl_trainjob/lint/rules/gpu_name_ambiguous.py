@@ -16,7 +16,7 @@ from kubectl_trainjob.kube.facts.resources import (
     whole_gpus,
 )
 from kubectl_trainjob.kube.facts.trainer import TORCHTUNE_COMMAND
-from kubectl_trainjob.kube.launch.launchers import PER_NODE
+from kubectl_trainjob.kube.launch.flags import PER_NODE
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.launches import CountedResources, counted_resources
 from kubectl_trainjob.lint.views import LintedJob

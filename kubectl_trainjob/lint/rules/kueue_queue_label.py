@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
 from kubectl_trainjob.kube.facts.validation import dns_1123_subdomain
 from kubectl_trainjob.lint.check import At, Hit
-from kubectl_trainjob.lint.queues import kueue_queue
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.diagnostic import Edit, Fix, set_value
 from kubectl_trainjob.model.message import Message, say
@@ -27,7 +26,7 @@ _POD_GROUP: Pointer = ("metadata", "labels", "kueue.x-k8s.io/pod-group-name")
 
 def find(job: LintedJob) -> Iterator[Hit]:
     """Names that cannot be a queue, and queues that are not in this label."""
-    queue = kueue_queue(job)
+    queue = job.queue()
     if queue is None:
         yield from _misplaced_labels(job)
     elif error := dns_1123_subdomain(queue[0]):

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.lint.check import Hit
-from kubectl_trainjob.lint.queues import kueue_queue
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.message import say
@@ -19,7 +18,7 @@ def find(job: LintedJob) -> Iterator[Hit]:
     """TrainJobs with a queue that set `suspend`."""
     # As written: every admitted body has the schema's default.
     suspend = job.resolved.job.manifest.body["spec"].get("suspend")
-    queue = kueue_queue(job) if suspend is not None else None
+    queue = job.queue() if suspend is not None else None
     if queue is not None:
         place = job.in_train_job("spec", "suspend")
         # `true` may be meant to keep the job from starting.

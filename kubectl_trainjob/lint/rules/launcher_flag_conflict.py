@@ -7,8 +7,18 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.resources import devices
 from kubectl_trainjob.kube.launch.accelerate import launch_flags, remedy
 from kubectl_trainjob.kube.launch.command_line import Flag
-from kubectl_trainjob.kube.launch.flags import LOOPBACK, DeepSpeed, FlagValue, deepspeed, number
-from kubectl_trainjob.kube.launch.launchers import ADDRESS, NODES, PER_NODE, RANK, launch_of
+from kubectl_trainjob.kube.launch.flags import (
+    ADDRESS,
+    LOOPBACK,
+    NODES,
+    PER_NODE,
+    RANK,
+    DeepSpeed,
+    FlagValue,
+    deepspeed,
+    number,
+)
+from kubectl_trainjob.kube.launch.launchers import launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.launches import launching_node, process_count_place, trainer_node

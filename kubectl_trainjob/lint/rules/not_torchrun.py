@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.resources import devices
-from kubectl_trainjob.kube.launch.launchers import PER_NODE
+from kubectl_trainjob.kube.launch.flags import PER_NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.launches import (

@@ -16,7 +16,7 @@ from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.kube.facts.numbers import as_int32
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.kube.facts.resources import pod_requests, request_pointers
+from kubectl_trainjob.kube.facts.resources import add_to, pod_requests, request_pointers
 from kubectl_trainjob.model.draft import Cause, Draft, Write, computed, fixed
 from kubectl_trainjob.model.source import Pointer
 
@@ -139,7 +139,5 @@ def _total(plan: Plan, sizes: list[PodSize]) -> Mapping[str, Quantity]:
     """What all required pods request together."""
     total: dict[str, Quantity] = {}
     for pods, size in zip(plan.pod_sets, sizes, strict=True):
-        for name, quantity in size.requests().items():
-            share = quantity * pods.required.value
-            total[name] = total[name] + share if name in total else share
+        add_to(total, {name: quantity * pods.required.value for name, quantity in size.requests().items()})
     return total
