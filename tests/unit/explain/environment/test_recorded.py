@@ -66,11 +66,11 @@ def test_containers(chosen: Chosen) -> None:
         spec = job["template"]["spec"]
         pod = spec["template"]["spec"]
         recorded = [*pod.get("initContainers", []), *pod.get("containers", [])]
-        assert [each.name for each in role.containers] == [each["name"] for each in recorded], name
+        assert [each.spec.name for each in role.containers] == [each["name"] for each in recorded], name
         for ours, theirs in zip(role.containers, recorded, strict=True):
             env = {each.name: each.value if each.reference is None else each.reference for each in ours.variables}
             assert env == env_of(theirs, spec.get("completionMode", "Indexed") == "Indexed"), name
-            assert all(ours.body.get(field) == theirs.get(field) for field in ("command", "args", "image")), name
+            assert all(ours.spec.body.get(field) == theirs.get(field) for field in ("command", "args", "image")), name
             compared += len(env)
     assert compared > 500
 
