@@ -54,14 +54,14 @@ def _replicated_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[Immuta
     """ValidateUpdate's comparison of replicatedJobs: all, but while suspended not `MUTABLE_IN_PODS`."""
     if old.get("replicatedJobs") == new.get("replicatedJobs"):
         return
-    before, after = replicated_jobs_decoded(old), replicated_jobs_decoded(new)
+    before, after = decode_jobs(old), decode_jobs(new)
     always_rejected = set(_changed_jobs(_copy_mutable(before), _copy_mutable(after), root))
     for value in _changed_jobs(before, after, root):
         states = STATES if value in always_rejected else STATES[:1]
         yield ImmutableValue(states, REPLICATED_JOBS, _IMMUTABLE, value)
 
 
-def replicated_jobs_decoded(spec: Body) -> Any:
+def decode_jobs(spec: Body) -> Any:
     """The replicatedJobs of a spec as Go decodes them: for example, every Pod template has metadata."""
     return canonical({"replicatedJobs": spec.get("replicatedJobs") or []}, SPEC_TYPE)
 

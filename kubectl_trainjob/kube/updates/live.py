@@ -16,7 +16,7 @@ from kubectl_trainjob.kube.schemas.composites import MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC, ATOMIC_IN_JOBSETS, applied
 from kubectl_trainjob.kube.updates.differences import AS_DECODED, PairedPart, changed_values
-from kubectl_trainjob.kube.updates.jobset import MUTABLE_IN_PODS, POD_TEMPLATE, replicated_jobs_decoded
+from kubectl_trainjob.kube.updates.jobset import MUTABLE_IN_PODS, POD_TEMPLATE, decode_jobs
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Body, identity_of
 
@@ -72,7 +72,7 @@ def _root(live: Body, version: str) -> MappingNode | None:
 
 def _decode(body: Body) -> Mapping[str, Any]:
     spec = body.get("spec") or {}
-    return {"spec": {**spec, **replicated_jobs_decoded(spec)}}
+    return {"spec": {**spec, **decode_jobs(spec)}}
 
 
 def _may_change(pointer: Pointer, live: Body, rules: _Rules, *, may_patch: bool) -> bool:
