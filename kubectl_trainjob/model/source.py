@@ -165,12 +165,18 @@ class Origin:
         return (origin.place or origin.causes[0]) if origin else None
 
 
+def entries(value: Any) -> Iterable[tuple[Any, Any]]:
+    """The entries of a mapping, or the items of a list with their positions; none of another value."""
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
+
+
 def values(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """A value and all values below, with their places: each before those below it."""
     yield pointer, value
-    if isinstance(value, (dict, list)):
-        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from values(entry, (*pointer, key))
+    for key, entry in entries(value):
+        yield from values(entry, (*pointer, key))
 
 
 def leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:

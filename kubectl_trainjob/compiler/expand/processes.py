@@ -77,7 +77,7 @@ def specified_or_counted(plan: Plan) -> DerivedValue[Processes]:
 
 def words_counted(plan: Plan) -> DerivedValue[Processes]:
     """The TrainJob's or the runtime's; "cpu", and "auto" without a GPU, mean one for each CPU (2.1)."""
-    specified, causes = _specified(plan, "torch", AUTO)
+    specified, causes = _number_or_default(plan, "torch", AUTO)
     resources = node_resources(plan)
     gpus = resources.gpus
     if specified == CPU or (specified == AUTO and not gpus.value):
@@ -92,7 +92,7 @@ def overridden_by_resources(plan: Plan) -> DerivedValue[Processes]:
     Trainer reads the limits if they have CPUs as the word requires, else the requests; without requests it is always
     1.
     """
-    specified, causes = _specified(plan, "torch", AUTO)
+    specified, causes = _number_or_default(plan, "torch", AUTO)
     override = (plan.trainer or {}).get("resourcesPerNode")
     if override is None:
         return DerivedValue(specified, causes)
@@ -107,7 +107,7 @@ def overridden_by_resources(plan: Plan) -> DerivedValue[Processes]:
     return DerivedValue(1, because) if specified == CPU else DerivedValue(specified, causes)
 
 
-def _specified(plan: Plan, policy: str, default: Processes) -> DerivedValue[Any]:
+def _number_or_default(plan: Plan, policy: str, default: Processes) -> DerivedValue[Any]:
     """numProcPerNode of the TrainJob, else of the runtime's policy."""
     of_job = (plan.trainer or {}).get("numProcPerNode")
     if of_job is not None:
@@ -136,7 +136,7 @@ MPI: Cause = (RUNTIME, "spec", "mlPolicy", "mpi")
 
 def specified_slots(plan: Plan) -> DerivedValue[int]:
     """Slots a node: the TrainJob's, else the runtime's (2.0)."""
-    return _specified(plan, "mpi", 1)
+    return _number_or_default(plan, "mpi", 1)
 
 
 def slots(plan: Plan) -> DerivedValue[int]:
