@@ -19,16 +19,14 @@ def _ratios(measure: Callable[[int], float], rounds: int, most: float) -> list[f
 
 
 def test_a_thousand_jobs_cost_a_small_multiple_of_loading_them_with_pyyaml(note_figure):
-    def measure(number: int) -> float:
-        found = work("tests.gates.work", *(("build", "load"), ("load", "build"))[number % 2], "1000")
-        return found["build"] / found["load"]
-
-    ratios = _ratios(measure, 6, 3)
-    note_figure(
-        f"build of 1000 jobs / PyYAML's C loader: {statistics.median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
-    )
+    pairs = (("build", "load"), ("load", "build"))
+    rounds = [work("tests.gates.work", *pairs[number % 2], "1000") for number in range(10)]
+    # The least of each, because other work on the machine only adds to a time.
+    ratio = min(each["build"] for each in rounds) / min(each["load"] for each in rounds)
+    spread = sorted(each["build"] / each["load"] for each in rounds)
+    note_figure(f"build of 1000 jobs / PyYAML's C loader: {ratio:.2f} ({spread[0]:.2f}-{spread[-1]:.2f})")
     # Reading, admitting, expanding, admitting again and writing, for not much more than what PyYAML needs to load.
-    assert statistics.median(ratios) <= 3
+    assert ratio <= 3
 
 
 def test_time_grows_with_the_number_of_jobs(note_figure):
