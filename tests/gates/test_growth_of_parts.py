@@ -23,7 +23,9 @@ from kubectl_trainjob.cluster.jobs.find import FoundJob
 from kubectl_trainjob.cluster.jobs.seen import SeenJob
 from kubectl_trainjob.cluster.jobs.status import status_of
 from kubectl_trainjob.cluster.live_diff import changed_fields
+from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import Body, identity_of
+from kubectl_trainjob.repository.yaml.read import read_stream
 from tests.gates.test_growth import exponent
 
 pytestmark = [pytest.mark.gate, pytest.mark.slow]
@@ -144,6 +146,11 @@ def _log(n: int) -> Part:
     return lambda: [*_lines(HTTPResponse(io.BytesIO(text), preload_content=False))]
 
 
+def _keys(n: int) -> Part:
+    file = SourceFile("a.yaml", "apiVersion: v1\nkind: ConfigMap\n" + "kind: a\n" * n)
+    return lambda: read_stream(file)
+
+
 PARTS: dict[str, tuple[int, Callable[[int], Part]]] = {
     "numbers of TrainingSets": (2000, _metrics),
     "TrainingSets that are due": (2000, _queue),
@@ -152,6 +159,7 @@ PARTS: dict[str, tuple[int, Callable[[int], Part]]] = {
     "fields of a live object": (1000, _live),
     "Pods of a job": (2000, _pods),
     "a line of a log": (8000000, _log),
+    "duplicate keys": (5000, _keys),
 }
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.repository.yaml.compose import Node
 
-_OF_OBJECTS = frozenset({"apiVersion", "kind"})
+OF_OBJECTS = frozenset({"apiVersion", "kind"})
 _TAGS = ("{{", "{%")
 
 
-def begins_object(key: Node, node: Node) -> bool:
-    """Whether a duplicate key of the mapping of a document begins another object, which has its own type."""
+def has_objects(node: Node) -> bool:
+    """Whether the mapping of a document has several objects, each with its own type."""
     names = [each.value for each, _ in node.value]
-    return key.value in _OF_OBJECTS and all(names.count(each) > 1 for each in _OF_OBJECTS)
+    return all(names.count(each) > 1 for each in OF_OBJECTS)
 
 
 def dashes(text: str, at: int) -> str:

@@ -27,7 +27,7 @@ from kubectl_trainjob.repository.yaml.compose import (
     SequenceNode,
     events,
 )
-from kubectl_trainjob.repository.yaml.mistakes import begins_object, collection_key
+from kubectl_trainjob.repository.yaml.mistakes import OF_OBJECTS, collection_key, has_objects
 from kubectl_trainjob.repository.yaml.scalars import NotFiniteError, plain
 from kubectl_trainjob.repository.yaml.stream import Lines, Piece
 
@@ -135,9 +135,10 @@ class StrictParser:
         entries: dict[str, Any] = {}
         keys: dict[str, Node] = {}
         parts: list[_Collection] = []
+        starts = OF_OBJECTS if depth == 1 and has_objects(node) else ()
         for key, item in node.value:
             name = self._key(key)
-            if name in keys and depth == 1 and begins_object(key, node):
+            if name in keys and name in starts:
                 self.report(rules.DUPLICATE_KEY, say("another object begins here; write a line --- above it"), key)
                 break
             if name in keys:
