@@ -18,7 +18,7 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 
 _VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 _MODES = ("Never", "IfAvailable", "Always")
-_LIMIT = 60.0  # seconds for a program that cannot ask a user
+_LIMIT = 60.0  # seconds for a program that no user sees; a login in a browser may take longer
 _CREDENTIALS = ("token", "clientCertificateData", "clientKeyData")
 _CLUSTER_CONFIG = "client.authentication.k8s.io/exec"
 
@@ -46,6 +46,7 @@ def ask_plugin(settings: Mapping[str, Any], cluster: Mapping[str, Any], folder: 
     is_interactive = settings.get("interactiveMode") != "Never" and sys.stdin is not None and sys.stdin.isatty()
     if settings.get("interactiveMode") == "Always" and not is_interactive:
         raise _fault(command, "it needs a terminal")
+    is_seen = is_interactive or (sys.stderr is not None and sys.stderr.isatty())
     extra = {each["name"]: each.get("value") or "" for each in settings.get("env") or ()}
     information = json.dumps(_information(settings, cluster, folder, is_interactive))
     program = os.path.join(folder, command) if os.sep in command else command
@@ -56,7 +57,7 @@ def ask_plugin(settings: Mapping[str, Any], cluster: Mapping[str, Any], folder: 
             stdout=subprocess.PIPE,
             env={**os.environ, **extra, "KUBERNETES_EXEC_INFO": information},
             check=False,
-            timeout=None if is_interactive else _LIMIT,
+            timeout=None if is_seen else _LIMIT,
         )
     except subprocess.TimeoutExpired:
         raise _fault(
