@@ -25,7 +25,7 @@ _OF_TOKENIZERS = frozenset(
     ("AUDIO", "BOS", "CLS", "END", "EOS", "IMAGE", "MASK", "PAD", "SEP", "SPECIAL", "START", "STOP", "UNK", "VIDEO")
 )
 _OF_DATA = frozenset(
-    ("ANNOTATION", "CACHE", "COLUMN", "DATASET", "FOREIGN", "INPUT", "LABEL", "METRIC", "OUTPUT", "SORT", "TOPOLOGY")
+    ("ANNOTATION", "CACHE", "COLUMN", "FOREIGN", "INPUT", "LABEL", "METRIC", "OUTPUT", "SORT", "TOPOLOGY")
 )
 _KNOWN_TO_ALL = frozenset({"PUBLIC", "PUB"})
 _BETWEEN_WORDS = re.compile(r"[_./-]")
@@ -88,7 +88,7 @@ def has_secret(name: str, value: str) -> bool:
 def _is_plain_key(before: list[str], last: str, value: str) -> bool:
     """Whether the value of a name with `key` is one of data, of labels, or words."""
     is_of_data = last == "KEY" and not _OF_DATA.isdisjoint(before[-1:])
-    is_label = re.fullmatch(_LABEL_KEY, value) is not None
+    is_label = last == "KEY" and set(_OWNERS).isdisjoint(before) and re.fullmatch(_LABEL_KEY, value) is not None
     return is_of_data or is_label or re.fullmatch(PLAIN_WORDS, _as_words(value, last="")) is not None
 
 

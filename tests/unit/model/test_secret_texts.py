@@ -207,3 +207,9 @@ def test_a_secret_in_a_command_is_masked(command: list[str]) -> None:
 @for_each("text", NO_SECRETS, at_least=15)
 def test_a_text_without_a_secret_is_shown(text: str) -> None:
     assert without_secrets(text) == text
+
+
+def test_a_key_that_is_issued_is_masked_in_the_form_of_a_label() -> None:
+    assert has_secret("DATASET_KEY", CANARY)
+    assert has_secret("API_KEY", f"a.b/{CANARY}")
+    assert not has_secret("NODE_KEY", "a.b/c-D")
