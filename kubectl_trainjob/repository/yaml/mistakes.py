@@ -22,10 +22,10 @@ def dashes(text: str, at: int) -> str:
 
 
 def template_tag(text: str, at: int) -> tuple[int, int, Message] | None:
-    """The first tag of a template in the line of a position, outside of quotes, and what to do."""
+    """The first tag of a template in a line, outside of quotes and comments, and what to do."""
     start, line = line_of(text, at)
     found = min((each for each in map(line.find, _TAGS) if each >= 0), default=-1)
-    if found < 0 or '"' in line[:found] or "'" in line[:found]:
+    if found < 0 or any(each in f" {line[:found]}" for each in ('"', "'", " #")):
         return None
     message = say(
         '"{}" is of a template; fill it in first: helm template CHART | kubectl trainjob build -',

@@ -105,6 +105,7 @@ def test_error_has_its_place(text: str, expected: tuple[str, int, int] | None) -
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
+        pytest.param("a: [b  # {{ c }}\nd: e", 2, "a [...] list is not", id="tag in a comment"),
         pytest.param(_HEAD + _HEAD, 4, "another object begins here; write a line --- above it", id="no separator"),
         pytest.param(_HEAD + "--\n" + _HEAD, 4, "write --- at the start of the line", id="two dashes"),
         pytest.param("a:\n  b: 1\n  ---\nc: 1\n", 3, "write --- at the start of the line", id="indented"),
