@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from kubectl_trainjob.cli.session import Session
     from kubectl_trainjob.model.diagnostic import Diagnostic
+    from kubectl_trainjob.repository.files.find_root import CurrentDirectory
     from kubectl_trainjob.repository.output.changed_files import FileChange
     from kubectl_trainjob.repository.output.migration import Migration
 
@@ -58,7 +60,7 @@ class MigrateRequest:
 @click.option("--check", is_flag=True, help="Print nothing; exit with 1 if something would change.")
 @click.option("--diff", is_flag=True, help="Print the changes of the files.")
 @click.option("--write", is_flag=True, help="Change the files. Comments and layout of other objects stay.")
-@click.option("--force", is_flag=True, help="With --write: also change files that are not committed.")
+@click.option("--force", is_flag=True, help="With --write: also change files that git cannot restore.")
 def migrate(**given: Any) -> int:
     """Read, migrate, then write; the report goes to stderr."""
     request = MigrateRequest(**given)
@@ -95,7 +97,8 @@ def _migrate(request: MigrateRequest, session: Session) -> int:
     _write(request, migration, session)
     if repeated:
         print_error(f"note: the same differences are in other jobs: {repeated} more")
-    _note_counts(migration)
+    _note_jobs(request, migration)
+    _note_rules(request, migration)
     note_skipped(contents.skipped)
     if contents.ignored:
         print_error(f"note: documents without apiVersion and kind are not migrated: {contents.ignored}")
@@ -143,18 +146,28 @@ def _inside(path: str) -> str:
 
 def _change_files(changes: Sequence[FileChange], session: Session, *, force: bool) -> None:
     from kubectl_trainjob.model.faults import EnvironmentFault
-    from kubectl_trainjob.repository.git.uncommitted_files import find_uncommitted
     from kubectl_trainjob.repository.output.changed_files import write
 
     current = session.workspace.files.current
     if any(each.path == "-" for each in changes):
         raise EnvironmentFault("standard input cannot be changed; remove --write")
     if not force:
-        changed = find_uncommitted(current.real(each.path) for each in changes)
-        if changed:
-            names = ", ".join(current.relative(path) for path in changed)
-            raise EnvironmentFault(f"these files have changes that are not committed: {names}; commit, or use --force")
+        _reject_losses([current.real(each.path) for each in changes], current)
     write(changes, session.workspace.files)
+
+
+def _reject_losses(paths: Sequence[str], current: CurrentDirectory) -> None:
+    """An error if git cannot restore the old content of a file."""
+    from kubectl_trainjob.model.faults import EnvironmentFault
+    from kubectl_trainjob.repository.git.uncommitted_files import find_outside, find_uncommitted
+
+    if outside := find_outside(paths):
+        names = ", ".join(current.relative(path) for path in outside)
+        lost = f"{'is' if len(outside) == 1 else 'are'} not in a git repository, so the old content would be lost"
+        raise EnvironmentFault(f"{names} {lost}; use -O DIR, or --force")
+    if changed := find_uncommitted(paths):
+        names = ", ".join(current.relative(path) for path in changed)
+        raise EnvironmentFault(f"these files have changes that are not committed: {names}; commit, or use --force")
 
 
 def _printed(migration: Migration, fmt: Literal["yaml", "json"]) -> Iterable[bytes]:
@@ -165,15 +178,36 @@ def _printed(migration: Migration, fmt: Literal["yaml", "json"]) -> Iterable[byt
     return (text.encode("utf-8", "backslashreplace") for text in migration.stream())
 
 
-def _note_counts(migration: Migration) -> None:
+def _note_jobs(request: MigrateRequest, migration: Migration) -> None:
     from kubectl_trainjob.model.message import listed
 
-    if migration.jobs or migration.kept:
-        jobs = "1 job" if migration.jobs == 1 else f"{migration.jobs} jobs"
-        left = f"; not migrated: {listed(migration.kept, template='{}')}" if migration.kept else ""
+    if not migration.jobs and not migration.kept:
+        return
+    jobs = "1 job" if migration.jobs == 1 else f"{migration.jobs} jobs"
+    left = f"; not migrated: {listed(migration.kept, template='{}')}" if migration.kept else ""
+    if request.check or request.diff:
+        print_error(f"note: {jobs} to migrate{_advice(migration)}{left}")
+    elif request.write and migration.jobs:
+        paths = [each.path for each in migration.changes]
+        place, linted = (
+            (paths[0], (paths[0],)) if len(paths) == 1 else (f"{len(paths)} files", request.paths + request.filenames)
+        )
+        print_error(f"note: {jobs} migrated, in {place}{left}; next: kubectl trainjob {shlex.join(['lint', *linted])}")
+    else:
         print_error(f"note: {jobs} migrated{left}")
+
+
+def _advice(migration: Migration) -> str:
+    """How to write the jobs; standard input cannot be written."""
+    if not migration.jobs or any(each.path == "-" for each in migration.changes):
+        return ""
+    return f"; write {'it' if migration.jobs == 1 else 'them'} with --write"
+
+
+def _note_rules(request: MigrateRequest, migration: Migration) -> None:
     if migration.rules:
         from kubectl_trainjob.frontends.older.table import rule_class
 
         counts = (f"{count} {rule} ({rule_class(rule)})" for rule, count in sorted(migration.rules.items()))
-        print_error(f"note: older spellings rewritten: {', '.join(counts)}")
+        done = "to rewrite" if request.check or request.diff else "rewritten"
+        print_error(f"note: older spellings {done}: {', '.join(counts)}")

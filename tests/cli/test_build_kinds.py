@@ -51,6 +51,12 @@ def test_other_kinds_pass_through_unchanged(body: Body, emit: str, repository: R
             id="PyTorchJob",
         ),
         pytest.param("MPIJob", "kubeflow.org/v1", "run kubectl trainjob migrate a.yaml", id="MPIJob"),
+        pytest.param(
+            "MPIJob",
+            "kubeflow.org/v1alpha2",
+            "write it for kubeflow.org/v1 or kubeflow.org/v2beta1, then run kubectl trainjob migrate a.yaml",
+            id="older MPIJob",
+        ),
         pytest.param("MPIJob", "kubeflow.org/v2beta1", "run kubectl trainjob migrate a.yaml", id="MPIJob v2"),
         pytest.param(
             "XGBoostJob",

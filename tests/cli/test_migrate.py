@@ -137,7 +137,7 @@ def test_write_changes_only_the_files_with_changes_and_is_done_once(migrate: Com
     migrate.file("jobs/a.yaml", f"{OTHER}---\n{JOB}")
     migrate.file("jobs/b.yaml", OTHER)
     before = (migrate.directory / "jobs/b.yaml").stat()
-    assert (migrate("--write", "jobs"), migrate.out) == (0, "")
+    assert (migrate("--write", "--force", "jobs"), migrate.out) == (0, "")
     written = migrate.file("jobs/a.yaml")
     assert written.startswith(OTHER)
     assert (migrate.directory / "jobs/b.yaml").stat().st_mtime_ns == before.st_mtime_ns
@@ -199,6 +199,38 @@ def test_files_that_are_not_committed_need_force(migrate: Command) -> None:
     assert migrate.file("a.yaml") == changed
     assert migrate("--write", "--force", "a.yaml") == 0
     assert "# not committed" in migrate.file("a.yaml")
+
+
+def test_files_outside_of_git_need_force(migrate: Command) -> None:
+    migrate.file("a.yaml", JOB)
+    assert migrate("--write", "a.yaml") == 2
+    lost = "not in a git repository, so the old content would be lost; use -O DIR, or --force\n"
+    assert migrate.err.endswith(f"error: a.yaml is {lost}")
+    migrate.file("b.yaml", JOB.replace("mnist}", "b}"))
+    assert migrate("--write", ".") == 2
+    assert migrate.err.endswith(f"error: a.yaml, b.yaml are {lost}")
+    assert migrate.file("a.yaml") == JOB
+    assert migrate("--write", "--force", "a.yaml") == 0
+    assert "kind: TrainJob" in migrate.file("a.yaml")
+    assert migrate("--write", "a.yaml") == 0  # nothing changes
+
+
+def test_the_note_says_what_was_done_and_what_is_next(migrate: Command) -> None:
+    migrate.file("jobs/a b.yaml", JOB)
+    for option, code in (("--check", 1), ("--diff", 0)):
+        assert migrate(option, "jobs/a b.yaml") == code
+        assert migrate.err.endswith("note: 1 job to migrate; write it with --write\n")
+    migrate.file("jobs/b.yaml", JOB.replace("mnist}", "b}"))
+    assert migrate("--check", "jobs") == 1
+    assert migrate.err.endswith("note: 2 jobs to migrate; write them with --write\n")
+    assert migrate("-", "--diff", stdin=JOB) == 0
+    assert migrate.err.endswith("note: 1 job to migrate\n")
+    assert migrate("--write", "--force", "jobs/a b.yaml") == 0
+    next_command = "kubectl trainjob lint 'jobs/a b.yaml'"
+    assert migrate.err.endswith(f"note: 1 job migrated, in jobs/a b.yaml; next: {next_command}\n")
+    migrate.file("jobs/c.yaml", JOB.replace("mnist}", "c}"))
+    assert migrate("--write", "--force", "jobs") == 0
+    assert migrate.err.endswith("note: 2 jobs migrated, in 2 files; next: kubectl trainjob lint jobs\n")
 
 
 def test_an_item_of_a_list_is_replaced_in_the_list(migrate: Command) -> None:

@@ -118,7 +118,7 @@ def _legacy(manifest: Manifest, group: str, kinds: tuple[str, ...]) -> Iterator[
         return
     advice = Message() if front_end_of(manifest.id) else _legacy_advice(group, api_version, kind)
     if advice == MIGRATE:
-        advice = say("{} {}", advice, manifest.source.file.path)
+        advice = _migrate_advice(manifest)
     if advice:
         message = say('{} of "{}" cannot be expanded; {}', kind, api_version, advice)
         yield Diagnostic(DEPRECATED_API_VERSION, message, manifest.place("apiVersion"))
@@ -145,6 +145,15 @@ def _legacy_advice(group: str, api_version: str, kind: str) -> Message:
         return say("write apiVersion: {}", trainer.API_VERSION)
     row = find_kind(group, kind)
     return Message(row.advice) if row else Message()
+
+
+def _migrate_advice(manifest: Manifest) -> Message:
+    from kubectl_trainjob.frontends.legacy.operators import operator_of, versions_of  # most builds need none
+
+    command = say("{} {}", MIGRATE, manifest.source.file.path)
+    if operator_of(manifest.id):
+        return command
+    return say("write it for {}, then {}", listed(versions_of(manifest.id.kind), "or", "{}"), command)
 
 
 def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:

@@ -45,7 +45,9 @@ def convert(manifest: Manifest) -> ConvertedJob:
     operator = operator_of(manifest.id)
     if operator is None:
         versions = listed(versions_of(manifest.id.kind), "or", "{}")
-        message = say('no operator reads {} of "{}"; write {}', manifest.id.kind, manifest.id.api_version, versions)
+        message = say(
+            'no operator reads {} of "{}"; write it for {}', manifest.id.kind, manifest.id.api_version, versions
+        )
         return ConvertedJob(
             manifest, None, None, (Diagnostic(LEGACY_JOB_REJECTED, message, manifest.place("apiVersion")),)
         )

@@ -1,4 +1,4 @@
-"""Which files have changes that are not committed: of these, `git checkout` does not restore the old content."""
+"""Which files are not in git, or not committed: of these, `git checkout` does not restore the old content."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from kubectl_trainjob.repository.git.git import Git
 _SHA1_DIGITS = 40
 
 
+def find_outside(paths: Iterable[str]) -> list[str]:
+    """Those of the real paths of files that are in no git repository."""
+    return [path for path in paths if not _is_in_git(os.path.dirname(path))]
+
+
 def find_uncommitted(paths: Iterable[str]) -> list[str]:
     """Those of the real paths of files whose bytes are not those of HEAD; none outside of git repositories."""
     found = []
@@ -20,9 +25,13 @@ def find_uncommitted(paths: Iterable[str]) -> list[str]:
     for path in paths:
         by_directory.setdefault(os.path.dirname(path), []).append(path)
     for directory, files in by_directory.items():
-        if any(os.path.lexists(os.path.join(above, ".git")) for above in upward(directory)):
+        if _is_in_git(directory):
             found += _changed_files(Git(directory), files)
     return found
+
+
+def _is_in_git(directory: str) -> bool:
+    return any(os.path.lexists(os.path.join(above, ".git")) for above in upward(directory))
 
 
 def _changed_files(git: Git, files: list[str]) -> list[str]:
