@@ -83,9 +83,8 @@ cluster_options = together(
         "--request-timeout",
         type=Duration(),
         default=USUAL_REQUEST_TIMEOUT,
-        show_default="30s",
         metavar="DURATION",
-        help="Longest time of one request.",
+        help="Longest time of one request. The default is 30s.",
     ),
 )
 """`--context`, `--kubeconfig`, `--as`, `--as-group` and `--request-timeout`, as kubectl has them."""

@@ -31,14 +31,14 @@ def _switch(name: str, help_text: str) -> Callable[[Any], Any]:
         is_flag=False,
         flag_value=True,
         default=True,
-        show_default="true",
         metavar="BOOL",
-        help=help_text,
+        help=f"{help_text} The default is true.",
     )
 
 
 def _duration(name: str, seconds: float, shown: str, help_text: str) -> Callable[[Any], Any]:
-    return click.option(name, type=Duration(), default=seconds, show_default=shown, metavar="DURATION", help=help_text)
+    described = f"{help_text} The default is {shown}."
+    return click.option(name, type=Duration(), default=seconds, metavar="DURATION", help=described)
 
 
 def _address(name: str, default: str, help_text: str) -> Callable[[Any], Any]:

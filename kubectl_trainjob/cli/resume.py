@@ -11,7 +11,7 @@ from kubectl_trainjob.cli.suspend import SuspendRequest, suspend_options, suspen
 
 
 @click.command(cls=ManualCommand)
-@suspend_options
+@suspend_options("Wait until the Pods have started.")
 def resume(**given: Any) -> int:
     """Resume each job."""
     return suspend_or_resume(SuspendRequest(**given), wanted=False)

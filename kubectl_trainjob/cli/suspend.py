@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,24 +29,26 @@ class SuspendRequest(ClusterRequest):
     timeout: float
 
 
-suspend_options = options.together(
-    click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=candidates.jobs),
-    options.namespace("Namespace of the jobs. The default is the context's."),
-    click.option(
-        "--dry-run",
-        type=click.Choice(["none", "server"]),
-        default="none",
-        show_default=True,
-        help="Only send a dry run.",
-    ),
-    click.option("--wait", is_flag=True, help="Wait until the Pods have ended, or have started."),
-    timeout("Longest time of the whole command. The default is 5m."),
-    cluster_options,
-)
+def suspend_options(waits: str) -> Callable[[options.Command], options.Command]:
+    """The options of both commands; `waits` is what `--wait` does."""
+    return options.together(
+        click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=candidates.jobs),
+        options.namespace("Namespace of the jobs. The default is the context's."),
+        click.option(
+            "--dry-run",
+            type=click.Choice(["none", "server"]),
+            default="none",
+            show_default=True,
+            help="Only send a dry run.",
+        ),
+        click.option("--wait", is_flag=True, help=waits),
+        timeout("Longest time of the whole command. The default is 5m."),
+        cluster_options,
+    )
 
 
 @click.command(cls=ManualCommand)
-@suspend_options
+@suspend_options("Wait until the Pods have ended.")
 def suspend(**given: Any) -> int:
     """Suspend each job."""
     return suspend_or_resume(SuspendRequest(**given), wanted=True)

@@ -181,7 +181,8 @@ def _as_faults() -> Iterator[None]:
         if error.name == "socks":
             raise EnvironmentFault("a SOCKS proxy needs the package pysocks; pip install pysocks") from None
         raise EnvironmentFault(
-            "this command needs the package kubernetes; install it with: pip install 'kubectl-trainjob[cluster]'"
+            "this command needs the package kubernetes; install it in the same environment: "
+            "pip install 'kubernetes>=36.0.3' 'cryptography>=43'"
         ) from None
     except EnvironmentFault:
         raise

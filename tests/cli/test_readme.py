@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -16,11 +17,13 @@ import yaml
 
 from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.report.review.summary_line import _VERDICTS
 from kubectl_trainjob.repository.files.config import read_config
 from kubectl_trainjob.repository.files.overlay_file import read_overlay
 from kubectl_trainjob.repository.yaml.read import read_stream
 from tests import words
 from tests.readme import COMMANDS, EXAMPLE, PAGES, README, ROOT, output, prepared, written
+from tests.tools import require
 
 FILES = [README, *PAGES]
 EACH_PAGE = pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in FILES])
@@ -154,6 +157,18 @@ def test_readme_is_short_and_begins_with_a_picture() -> None:
     assert any(".github/pictures/" in line for line in lines[:15])
 
 
+def test_the_commands_that_start_a_repository_run(tmp_path: Path) -> None:
+    [commands] = re.findall(r"^\. \.venv/bin/activate\n(.*?)^```$", text_of(README), re.M | re.S)
+    edit = "sed -i 's/numNodes: 2/numNodes: 4/' jobs/bert.yaml\n"
+    script = "set -e\n" + commands.replace("kubectl trainjob review", f"{edit}kubectl trainjob review")
+    author = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, **author, "PATH": path, "HOME": str(tmp_path)}
+    command = [require("bash"), "-c", script]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (ran.returncode, "Rejected: 1 update;" in ran.stdout) == (1, True), ran.stdout + ran.stderr
+
+
 def test_readme_has_the_two_commands_that_ci_runs() -> None:
     commands = [line for line in text_of(README).splitlines() if line.startswith("python3 -m venv ")]
     assert [command.rpartition(" && ")[2].split()[0] for command in commands] == [
@@ -200,6 +215,16 @@ def test_words_of_help_are_plain(name: str) -> None:
     assert "\b" not in shown
     introduction = re.split(r"\n(?:Examples|Options):\n", shown.partition("\n\n")[2])[0]
     assert words.long_sentences(re.sub(r"(?m)^    .*\n", "", introduction)) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_defaults_have_no_parentheses(name: str) -> None:
+    assert "[default: (" not in _help(name)
+
+
+def test_the_help_of_review_names_each_verdict() -> None:
+    introduction = " ".join(_help("review").partition("\nExamples:\n")[0].split())
+    assert {each for _, each in _VERDICTS.values() if f'"{each}"' not in introduction} == set()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

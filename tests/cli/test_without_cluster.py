@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from kubectl_trainjob.cli.app import run
+from kubectl_trainjob.cli.pages import read
+from tests.readme import ROOT
 
 COMMANDS = (
     ("status",),
@@ -158,9 +162,22 @@ def test_the_extra_is_not_installed(command: tuple[str, ...]) -> None:
     code = f"import sys; sys.modules['kubernetes'] = None; from kubectl_trainjob.cli.app import run; sys.exit(run('kubectl-trainjob', {list(command)}))"  # noqa: E501 - one program
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == (
-        "error: this command needs the package kubernetes; install it with: pip install 'kubectl-trainjob[cluster]'\n"
+    _, _, install = ran.stderr.partition(
+        "error: this command needs the package kubernetes; install it in the same environment: "
     )
+    assert install == _pip_command() + "\n"
+
+
+@pytest.mark.parametrize("page", ["apply", "controller", "doctor", "status"])
+def test_pages_name_what_the_extra_has(page: str) -> None:
+    assert f"`{_pip_command()}`" in read(page)
+
+
+def _pip_command() -> str:
+    """What installs the packages of the extra without a published release."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        packages = tomllib.load(file)["project"]["optional-dependencies"]["cluster"]
+    return f"pip install {shlex.join(packages)}"
 
 
 @pytest.mark.parametrize("command", ["status", "logs", "suspend", "resume", "doctor"])
