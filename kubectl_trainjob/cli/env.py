@@ -30,6 +30,7 @@ def env(names: tuple[str, ...], filenames: tuple[str, ...], namespace: str, outp
     from kubectl_trainjob.model.stages import BuildOptions
 
     target, others = target_of(names, namespace, "TrainJob/llama")
+    target = target.as_namespaced or target
     target = target if target.kind else replace(target, kind=TRAIN_JOB)
     if not target.is_training_job or others:
         raise click.UsageError(f'"{" ".join(names)}" is not a TrainJob; write TrainJob/{target.name}')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,6 +43,31 @@ class _Trace(NamedTuple):
     options: BuildOptions
     workspace: Workspace
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the paths can be read twice: a pipe cannot."""
+        return all(os.path.isfile(path) or os.path.isdir(path) for path in self.paths)
+
+    def search(self, target: ObjectName, beside: Collection[str]) -> Tracing:
+        """What the target may come from, and the objects of the kinds `beside`."""
+
+        def wanted(manifest: Manifest) -> bool:
+            return target.may_come_from(manifest) or manifest.id.kind in beside
+
+        return self.trace(wanted, target.input_names if target.is_in_files and not beside else None)
+
+    def files_of(self, target: ObjectName) -> tuple[str, ...]:
+        """The files with what the target may come from."""
+        files: dict[str, None] = {}
+
+        def note(manifest: Manifest) -> bool:
+            if target.may_come_from(manifest):
+                files[manifest.source.file.path] = None
+            return False
+
+        self.trace(note, None)
+        return tuple(files)
+
     def trace(self, wanted: ManifestFilter, names: Collection[str] | None) -> Tracing:
         """The objects that are `wanted`; with `names` only files that may hold one of them are parsed."""
         from kubectl_trainjob.compiler import pipeline
@@ -68,24 +93,38 @@ def look_up(
     Objects of the kinds `beside` are traced, too; without, files that cannot matter are not parsed.
     """
     from kubectl_trainjob.cli.session import open_session
-
-    with open_session() as session:
-        return _look_up(target, _Trace(paths, options, session.workspace), beside)
-
-
-def _look_up(target: ObjectName, request: _Trace, beside: Collection[str]) -> LookUpResult:
     from kubectl_trainjob.explain.target import find
 
-    def wanted(manifest: Manifest) -> bool:
-        return target.may_come_from(manifest) or manifest.id.kind in beside
+    with open_session() as session:
+        seen = []
+        for name, request in _attempts(target, _Trace(paths, options, session.workspace)):
+            seen.append((request, name, request.search(name, beside)))
+            if find(*seen[-1][1:]):
+                return _result(*seen[-1])
+        return _result(*next((each for each in seen if each[2].jobs), seen[0]))
 
-    tracing = request.trace(wanted, target.input_names if target.is_in_files and not beside else None)
+
+def _attempts(target: ObjectName, request: _Trace) -> Iterator[tuple[ObjectName, _Trace]]:
+    """What is deployed is searched first, then the files of the object; the name as KIND/NAME, then NAMESPACE/NAME."""
+    from kubectl_trainjob.repository.files.read import deployed_paths
+
+    deployed = () if request.paths else deployed_paths(request.workspace)
+    other = target.as_namespaced if request.is_repeatable else None
+    for name in (target, other) if other else (target,):
+        yield name, request._replace(paths=deployed or request.paths)
+        if deployed and (files := request.files_of(name)):
+            yield name, request._replace(paths=files)
+
+
+def _result(request: _Trace, target: ObjectName, tracing: Tracing) -> LookUpResult:
+    from kubectl_trainjob.explain.target import find
+
     has_errors = _report([*(finding for job in tracing.jobs for finding in job.diagnostics), *tracing.diagnostics])
     found = find(target, tracing)
     if target.namespace and len(found) > 1:  # -n also fills in the namespace of objects without one
         found = [each for each in found if _sets_namespace(each.object)] or found
     if len(found) > 1:
-        _print_candidates(target, [each.object for each in found])
+        _print_candidates(target, found)
     elif not found and tracing.jobs:
         _print_generated(target, tracing)
     elif not found:
@@ -128,8 +167,14 @@ def _note_other_objects(target: ObjectName, tracing: Tracing, found: Sequence[Fo
             print_error(f"note: overlays renamed other objects of this name: {_list_names(also)}")
 
 
-def _print_candidates(target: ObjectName, rivals: Sequence[TracedObject]) -> None:
+def _print_candidates(target: ObjectName, found: Sequence[FoundObject]) -> None:
+    rivals = [each.object for each in found]
+    overlays = {each.job.overlay for each in found if each.job and each.job.overlay}
     has_own_names = len({str(each.identity) for each in rivals}) == len(rivals)
+    if len(overlays) == len(rivals) and not has_own_names:
+        paths = [f"-f {each}" for each in sorted(overlays)[:_MOST_NAMED]]
+        print_error(f"error: {target} is in {len(overlays)} overlays; pass {', '.join(paths[:-1])} or {paths[-1]}")
+        return
     advice = "write the kind and name of one" if has_own_names else "choose one with -n, or pass its files with -f"
     print_error(f"error: {target} matches {len(rivals)} objects; {advice}:")
     for each in rivals[:_MOST_NAMED]:
@@ -164,7 +209,7 @@ def _print_missing(target: ObjectName, request: _Trace) -> None:
         there[manifest.id] = (manifest.id.name, *(manifest.source.edits.names if manifest.source.edits else ()))
         return False
 
-    if all(os.path.isfile(path) or os.path.isdir(path) for path in request.paths):  # a pipe cannot be read twice
+    if request.is_repeatable:
         request.trace(note, None)
     from kubectl_trainjob.model.nearest import nearest
 

@@ -178,7 +178,7 @@ def trace_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob
     ready = _ready(job, target, admitted)
     found = _expand(ready, target.version.behaviour, admitted)
     if found.place_of is None or has_errors(found.findings):
-        return TracedJob(trace_object(job.manifest), ready.resolved, diagnostics=found.findings)
+        return TracedJob(trace_object(job.manifest), ready.resolved, diagnostics=found.findings, overlay=job.unit)
     recorded_job = _trace(job, ready, target)
     objects = tuple(_with_former(recorded_job.objects, ready, target.version.behaviour))
     return replace(recorded_job, objects=objects, secrets=found.secrets, diagnostics=found.findings)
@@ -208,7 +208,7 @@ def _trace(job: Job, ready: _Ready, target: Target) -> TracedJob:
     assert ready.resolved is not None
     drafts = recorded(ready.resolved, ready.template, target.version.behaviour)
     objects = tuple(_trace_generated(identity_of(draft.value), draft, train_job) for draft in drafts)
-    return TracedJob(train_job, ready.resolved, objects)
+    return TracedJob(train_job, ready.resolved, objects, overlay=job.unit)
 
 
 def _trace_generated(identity: ObjectId, draft: Draft, train_job: TracedObject) -> TracedObject:

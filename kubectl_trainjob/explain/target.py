@@ -6,7 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, is_train_job, means_kind, means_training_job
+from kubectl_trainjob.kube.facts.kinds import (
+    CLUSTER_SCOPED,
+    group_of,
+    is_train_job,
+    is_usual,
+    means_kind,
+    means_training_job,
+)
 from kubectl_trainjob.kube.facts.sweep import TRIALS_SUFFIX
 from kubectl_trainjob.kube.facts.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX
 from kubectl_trainjob.model.stages import Manifest, ObjectId, TracedJob, TracedObject, Tracing
@@ -59,6 +66,13 @@ class ObjectName:
         if not is_train_job(manifest) or self.is_training_job:
             return self.is_met_by(manifest.id, *names)
         return not {*names}.isdisjoint(self.input_names) and self.namespace in ("", manifest.id.namespace)
+
+    @property
+    def as_namespaced(self) -> ObjectName | None:
+        """The same text as NAMESPACE/NAME, which review prints; None where it can only be KIND/NAME or NAME."""
+        if not self.kind or self.group or self.namespace or is_usual(self.kind):
+            return None
+        return ObjectName("", "", self.name, self.kind)
 
     @property
     def is_training_job(self) -> bool:

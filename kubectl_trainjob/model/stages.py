@@ -185,6 +185,7 @@ class TracedJob:
     """A TrainJob and its generated objects, which are empty if it is rejected.
 
     `resolved` is None if the TrainJob or its runtime is not admitted.
+    `overlay` is the directory of the overlay that builds it, "" for none.
     """
 
     train_job: TracedObject
@@ -192,6 +193,7 @@ class TracedJob:
     objects: tuple[TracedObject, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    overlay: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -321,6 +321,39 @@ def test_an_overlay_is_looked_at_when_it_is_named(repository: Repository, env: A
         assert (exit_code, out.splitlines()[0], err) == (0, "TrainJob prod/bert-prod, Trainer 2.3", "")
 
 
+CONFIG = {"apiVersion": "kubectl-trainjob.dev/v1alpha1", "kind": "Config", "deploy": ["overlays/*"]}
+
+
+def test_what_the_repository_deploys_is_looked_up_as_review_prints_it(repository: Repository, env: Any) -> None:
+    prod = overlay("../../jobs", namespace="prod", nameHash=True)
+    repository.write({"jobs/bert.yaml": [torch_job()], "runtimes/torch.yaml": [TORCH], "trainjob.yaml": [CONFIG]})
+    repository.write({"overlays/prod/overlay.yaml": prod, "elsewhere/bert.yaml": "kind: TrainJob\nspec: ["})
+    name = re.findall(r"^ {2}name: (bert-\w+)$", repository.build().out, re.MULTILINE)[0]
+    expected = f"TrainJob prod/{name}, Trainer 2.3"
+    for words in (["bert"], [f"prod/{name}"], [f"TrainJob/{name}"], [name, "-n", "prod"]):
+        exit_code, out, err = env(*words)
+        assert (exit_code, out.splitlines()[0], err) == (0, expected, ""), words
+    for target in (f"prod/{name}", f"TrainJob/{name}", "ClusterTrainingRuntime/torch"):
+        explained = repository.run("explain", target, "metadata.name")
+        assert (explained.exit_code, explained.err) == (0, ""), target
+
+
+def test_what_nothing_deploys_is_looked_up_in_its_file(repository: Repository, env: Any) -> None:
+    repository.write({"jobs/bert.yaml": [torch_job()], "runtimes/torch.yaml": [TORCH], "trainjob.yaml": [CONFIG]})
+    repository.write({"overlays/dev/overlay.yaml": overlay("job.yaml"), "overlays/dev/job.yaml": [torch_job("gpt")]})
+    repository.write({"old/torch.yaml": [TORCH], "old/broken.yaml": "kind: TrainJob # bert\nspec: ["})
+    exit_code, out, err = env("bert")
+    assert (exit_code, out.splitlines()[0], err) == (0, "TrainJob bert, Trainer 2.3", "")
+
+
+def test_a_job_in_several_overlays_asks_for_one(repository: Repository, env: Any) -> None:
+    repository.write({"jobs/bert.yaml": [torch_job()], "runtimes/torch.yaml": [TORCH], "trainjob.yaml": [CONFIG]})
+    repository.write({f"overlays/{each}/overlay.yaml": overlay("../../jobs") for each in ("dev", "prod")})
+    message = "error: TrainJob/bert is in 2 overlays; pass -f overlays/dev or -f overlays/prod\n"
+    assert env("bert") == (1, "", message)
+    assert env("bert", "-f", "overlays/dev")[0] == 0
+
+
 def test_a_lost_value_is_where_the_overlay_patched_it(repository: Repository, env: Any) -> None:
     made = runtime("torch", {"numNodes": 2, "torch": {}})
     [job] = made["spec"]["template"]["spec"]["replicatedJobs"]

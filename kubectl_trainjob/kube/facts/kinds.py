@@ -219,9 +219,14 @@ def object_words(words: Sequence[str], most: int | None = None) -> tuple[list[st
     As in kubectl, the name or the names can follow the kind as words.
     """
     kind, *others = words or [""]
-    if not others or not any(means_kind(kind.partition(".")[0], each) for each in _usual_kinds()):
+    if not others or not is_usual(kind.partition(".")[0]):
         return list(words[:most]), list(words[most:] if most else ())
     return [each if "/" in each else f"{kind}/{each}" for each in others[:most]], others[most:] if most else []
+
+
+def is_usual(word: str) -> bool:
+    """Whether an argument means a kind that is known here; other kinds are possible, too."""
+    return any(means_kind(word, each) for each in _usual_kinds())
 
 
 @cache
