@@ -119,14 +119,15 @@ def _diff_live(request: PlanRequest, output: str) -> int:
 
 def _print_errors(trees: BaseAndHead, found: TreeComparison) -> None:
     """What cannot be built; build and lint report the other findings."""
+    old, both, new = found.errors
     groups = (
-        ("in base and head", found.errors.both),
-        (f"only in the head, {trees.new.whole}", found.errors.new),
-        (f"only in the base, {trees.old.whole}", found.errors.old),
+        ("base and head", both, ""),
+        (f"the head, {trees.new.whole},", new, "" if both or old else "; the base can"),
+        (f"the base, {trees.old.whole},", old, "" if both or new else "; the head can"),
     )
-    for where, errors in groups:
+    for what, errors, other in groups:
         if errors:
-            print_error(f"error: not everything can be built, {where}:")
+            print_error(f"error: {what} cannot be built in full{other}:")
             print_findings(errors, found.locator.resolve)
 
 

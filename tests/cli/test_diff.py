@@ -133,7 +133,7 @@ def job(name: str) -> dict[str, str]:
 def test_nothing_differs(repository: Repository):
     code, out, err = repository.diff("HEAD")
     assert (code, err) == (0, "")
-    assert out.startswith("nothing differs\nHEAD (")
+    assert out.startswith("the generated objects are equal\nHEAD (")
     assert repository.json("HEAD", code=0)["objects"] == []
 
 
@@ -305,7 +305,7 @@ def test_what_cannot_be_built_is_named(repository: Repository):
     assert changes(reported) == {"JobSet/b": "changed"}
     assert reported["summary"]["jobs"]["unbuilt"] == [job("a")]
     _, _, err = repository.diff("HEAD")
-    assert "error: not everything can be built, only in the head, the working tree:" in err
+    assert "error: the head, the working tree, cannot be built in full; the base can:" in err
     assert "jobs/a.yaml:8:22: error KTJ201 runtime-not-found" in err
 
 

@@ -190,7 +190,7 @@ def test_a_browser_shows_it(tmp_path: Path) -> None:
     tree = html5lib.parse(shown.dom, namespaceHTMLElements=False)
     assert words(tree.find("head/title")) == (
         "main → feature/bigger-bert: incomplete: 1 TrainJob cannot be built, "
-        "overlays/prod cannot be read in full, 1 error in the files; "
+        "overlays/prod cannot be built in full, 1 error in the files; "
         "1 TrainJob changes, 1 is renamed, 1 is removed; 2 updates are rejected; "
         "+16 nvidia.com/gpu, +8 rdma/hca; 2 other objects differ"
     )

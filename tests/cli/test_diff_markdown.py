@@ -69,7 +69,10 @@ def test_rendered(render: Any) -> None:
     summaries = [words(each) for each in tree.iter("summary")]
     assert summaries[0] == "By namespace and queue"
     assert "JobSet/llama-9f2c, in namespace ml: added, renamed from llama-11ab" in summaries
-    said = "It is rejected in every state (spec.trainer is immutable); use a new name, or delete and create it again."
+    said = (
+        "It is rejected in every state (spec.trainer is immutable); "
+        "use a new name (nameHash of an overlay gives TrainJobs one), or delete and create it again."
+    )
     assert f"TrainJob/bert, in namespace ml: changed❌ {said}" in summaries
     assert sum(each.get("open") is not None for each in tree.iter("details")) == 2
     (script,) = [each for each in tree.iter("pre") if "--lr" in words(each)]

@@ -238,12 +238,12 @@ def test_what_is_wrong_is_reported_by_side(made: Repository, old: str, new: str,
     for each in problems:
         found.setdefault(each["side"], []).append(each["file"])
     assert found == {side: [f"jobs/{name}.yaml" for name in names] for side, names in sides.items()}
-    heads = [line for line in err.splitlines() if line.startswith("error: not everything")]
+    heads = [line for line in err.splitlines() if line.startswith("error: ")]
     head = made.git("rev-parse", "--short=12", "HEAD")
     words = {
-        "both": "error: not everything can be built, in base and head:",
-        "new": "error: not everything can be built, only in the head, the working tree:",
-        "old": f"error: not everything can be built, only in the base, HEAD ({head}):",
+        "both": "error: base and head cannot be built in full:",
+        "new": f"error: the head, the working tree, cannot be built in full{'; the base can' * (len(sides) == 1)}:",
+        "old": f"error: the base, HEAD ({head}), cannot be built in full{'; the head can' * (len(sides) == 1)}:",
     }
     assert heads == [words[side] for side in ("both", "new", "old") if side in sides]
 
@@ -255,7 +255,7 @@ def test_an_error_of_a_repeated_job_is_not_in_the_base(made: Repository):
     code, out, err = made.diff("HEAD", "-o", "json")
     assert code == 2
     sides = {each["rule"]: each["side"] for each in json.loads(out)["problems"]}
-    assert (sides["KTJ201"], "in base and head" in err) == ("new", False)
+    assert (sides["KTJ201"], "base and head" in err) == ("new", False)
 
 
 def test_what_both_trainers_reject_is_no_upgrades_fault(made: Repository):
@@ -263,7 +263,7 @@ def test_what_both_trainers_reject_is_no_upgrades_fault(made: Repository):
     code, out, err = made.diff("--trainer-version", "2.2..2.3", "-o", "json")
     assert code == 2
     assert {each["side"] for each in json.loads(out)["problems"]} == {"both"}
-    assert err.startswith("error: not everything can be built, in base and head:\n")
+    assert err.startswith("error: base and head cannot be built in full:\n")
 
 
 def test_standard_input_for_two_trainers(made: Repository, monkeypatch: pytest.MonkeyPatch):

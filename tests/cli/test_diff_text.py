@@ -19,7 +19,8 @@ from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository, over
 IN_POD = "spec.replicatedJobs[node].template.spec.template.spec"
 NUMBERS = "6 Pods, 48 processes, 24 CPU, 48Gi memory, 48 nvidia.com/gpu"
 REJECTED = (
-    "is rejected in every state (spec.replicatedJobs is immutable); use a new name, or delete and create it again."
+    "is rejected in every state (spec.replicatedJobs is immutable); "
+    "use a new name (nameHash of an overlay gives TrainJobs one), or delete and create it again."
 )
 
 
@@ -92,7 +93,7 @@ JobSet/bert in namespace ml: changed
 def test_nothing_differs(repository: Repository) -> None:
     assert printed(repository, "HEAD", code=0) == (
         f"""\
-nothing differs
+the generated objects are equal
 HEAD (COMMIT) → the working tree
 
 no number changes: 3 TrainJobs, {NUMBERS}
@@ -114,14 +115,22 @@ no number changes: 2 TrainJobs, 4 Pods, 32 processes, 16 CPU, 32Gi memory, 32 nv
     )
 
 
+def test_an_error_that_two_overlays_share_is_one(repository: Repository) -> None:
+    files: dict[str, str | None] = {f"overlays/{name}/overlay.yaml": overlay(f"namespace: {name}\n") for name in "ab"}
+    repository.commit(files)
+    repository.write({"jobs/bert.yaml": job("bert", ("{name: torch}", "{name: torhc}"))})
+    first = printed(repository, "HEAD", code=2).splitlines()[0]
+    assert first == "incomplete: 2 TrainJobs cannot be built, 1 error in the files; no difference was found"
+
+
 def test_what_cannot_be_read(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": "a: ["})
     assert printed(repository, "HEAD", code=2) == (
         """\
-incomplete: not all files can be read, 1 error in the files; no difference was found
+incomplete: not all files can be built, 1 error in the files; no difference was found
 HEAD (COMMIT) → the working tree
 
-cannot be read in full: some files of the working tree
+cannot be built in full: some files of the working tree
 
 no number changes: 2 TrainJobs, 4 Pods, 32 processes, 16 CPU, 32Gi memory, 32 nvidia.com/gpu
 """

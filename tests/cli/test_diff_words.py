@@ -40,7 +40,7 @@ from tests.unit.kube.updates.cases import train_job
 @pytest.mark.parametrize(
     ("of", "expected"),
     [
-        pytest.param(reports.empty(), "nothing differs", id="nothing"),
+        pytest.param(reports.empty(), "the generated objects are equal", id="nothing"),
         pytest.param(reports.image_bump(1), "1 TrainJob changes; 1 update is rejected", id="one"),
         pytest.param(reports.image_bump(), "40 TrainJobs change; 40 updates are rejected", id="many"),
         pytest.param(
@@ -50,7 +50,7 @@ from tests.unit.kube.updates.cases import train_job
         ),
         pytest.param(
             reports.pull_request(),
-            "incomplete: 1 TrainJob cannot be built, overlays/prod cannot be read in full, 1 error in the files; "
+            "incomplete: 1 TrainJob cannot be built, overlays/prod cannot be built in full, 1 error in the files; "
             "1 TrainJob changes, 1 is renamed, 1 is removed; 2 updates are rejected; "
             "+16 nvidia.com/gpu, +8 rdma/hca; 2 other objects differ",
             id="everything",
@@ -72,12 +72,12 @@ from tests.unit.kube.updates.cases import train_job
         ),
         pytest.param(
             report(incomplete=[Incomplete("a", is_old=True, is_new=False), Incomplete("b", is_old=True, is_new=True)]),
-            "incomplete: 2 overlays cannot be read in full; no difference was found",
+            "incomplete: 2 overlays cannot be built in full; no difference was found",
             id="two overlays incomplete",
         ),
         pytest.param(
-            report(incomplete=[Incomplete("", is_old=True, is_new=False)], problems=[reports.problem("a", "b")] * 2),
-            "incomplete: not all files can be read, 2 errors in the files; no difference was found",
+            report(incomplete=[Incomplete("", is_old=True, is_new=False)], problems=[reports.problem("a", "b")]),
+            "incomplete: not all files can be built, 1 error in the files; no difference was found",
             id="files incomplete",
         ),
         pytest.param(

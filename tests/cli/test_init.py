@@ -114,6 +114,13 @@ def test_its_overlays_build(started: tuple[str, Path], overlay: str) -> None:
     assert re.fullmatch("train" if overlay == "dev" else "train-[0-9a-f]+", metadata["name"])
 
 
+def test_a_comment_of_the_overlay_dev_shows_how_a_changed_job_gets_a_new_name(here: Path, init: Init) -> None:
+    init()
+    file = here / "overlays/dev/overlay.yaml"
+    file.write_text(file.read_text().replace("# nameHash: true", "nameHash: true"))
+    assert re.fullmatch("train-[0-9a-f]+", jobset(objects(here, "overlays/dev"))["metadata"]["name"])
+
+
 def test_production_has_more_nodes_where_the_framework_can_use_them(started: tuple[str, Path]) -> None:
     name, folder = started
     jobs = {

@@ -96,7 +96,7 @@ def review(repository: Repository, *arguments: str) -> Reported:
 def test_nothing_differs(repository: Repository) -> None:
     reported = review(repository)
     assert (reported.code, reported.verdict, reported.jobs, reported.rules) == (0, "safe", {}, [])
-    assert reported.report["headline"] == "safe: nothing differs"
+    assert reported.report["headline"] == "safe: the generated objects are equal"
 
 
 _SEARCH = """\
@@ -321,7 +321,7 @@ def test_a_base_that_cannot_be_read_is_said(repository: Repository) -> None:
     assert (reported.code, reported.verdict) == (0, "unknown")
     assert reported.jobs == {"vit": ("unknown", "unknown")}
     assert reported.gpus("vit") == (None, "16")
-    assert reported.report["headline"].startswith("incomplete: not all files can be read")
+    assert reported.report["headline"].startswith("incomplete: not all files can be built")
 
 
 def test_what_both_sides_cannot_build_is_no_news(repository: Repository) -> None:
@@ -432,6 +432,18 @@ def test_a_rejection_is_reported_once(repository: Repository) -> None:
     for form in ("text", "markdown", "html"):
         assert "KTJ803" not in call(repository, "HEAD", "-o", form)[1]
     assert "KTJ803" in call(repository, "HEAD", "-o", "sarif")[1]
+
+
+def test_a_terminal_shows_why_an_update_is_rejected_and_what_to_do(repository: Repository) -> None:
+    repository.commit({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
+    repository.write({"runtimes/torch.yaml": CLEAN.replace("torch:1", "torch:2")})
+    _, shown, _ = call(repository, "HEAD")
+    reason, details = shown.split("\n\n")[2].splitlines()
+    assert reason == (
+        "ml/bert, ml/vit: the update is rejected in every state (spec.replicatedJobs is immutable); "
+        "use a new name (nameHash of an overlay gives TrainJobs one), or delete and create it again."
+    )
+    assert details == "Details: kubectl trainjob diff, with the same arguments"
 
 
 NO_MEMORY = {"runtimes/torch.yaml": RUNTIME, "jobs/vit.yaml": JOB.replace("NAME", "vit"), "jobs/bert.yaml": None}

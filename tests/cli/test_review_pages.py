@@ -60,9 +60,9 @@ def test_pages(of: Review, form: str, snapshot: SnapshotAssertion) -> None:
 
 def test_nothing_differs() -> None:
     same = "2 TrainJobs, 4 Pods, 16 processes, 1.5 CPU, ≈1.46Gi memory, 16 `nvidia.com/gpu`"
-    assert as_text(reviews.safe()) == "Safe: nothing differs\nmain → HEAD\n"
+    assert as_text(reviews.safe()) == "Safe: the generated objects are equal\nmain → HEAD\n"
     assert as_markdown(reviews.safe()) == (
-        f"### ✅ Safe: nothing differs\n\n`main` → `HEAD`\n\nNo number changes: {same}.\n"
+        f"### ✅ Safe: the generated objects are equal\n\n`main` → `HEAD`\n\nNo number changes: {same}.\n"
     )
 
 
@@ -89,7 +89,7 @@ def one(verdict: ReviewVerdict, **about: Any) -> Review:
 
 ERROR, HINT = reviews.lints.result(), reviews.lints.result(reviews.lints.HINT, "hm")
 HEADLINES = [
-    pytest.param(one(ReviewVerdict.SAFE), "safe: nothing differs", id="safe"),
+    pytest.param(one(ReviewVerdict.SAFE), "safe: the generated objects are equal", id="safe"),
     pytest.param(one(ReviewVerdict.CHANGES), "changes live jobs: 1 job; 1 TrainJob changes", id="changes"),
     pytest.param(
         reviews.review(diffs.report([diffs.changed(diffs.identity("ClusterRole", "a"), job=None)])),
@@ -101,7 +101,7 @@ HEADLINES = [
     pytest.param(one(ReviewVerdict.REJECTED), "rejected: 1 update while running; 1 TrainJob changes", id="refused"),
     pytest.param(
         one(ReviewVerdict.ERRORS, findings={diffs.job("a"): [ERROR, HINT]}),
-        "new errors: 1; nothing differs; 1 new info",
+        "new errors: 1; the generated objects are equal; 1 new info",
         id="errors",
     ),
     pytest.param(

@@ -61,7 +61,7 @@ def added_overlay(name: str, namespace: str) -> NewFile:
 
 def development() -> NewFile:
     """The overlay `dev` of a new repository."""
-    return overlay("dev", "dev", "The jobs for tests.", f"{_QUEUE}{_IMAGES}{_PATCHES}")
+    return overlay("dev", "dev", "The jobs for tests.", f"{_NO_HASH}{_QUEUE}{_IMAGES}{_PATCHES}")
 
 
 def production(job: str, nodes: int) -> NewFile:
@@ -74,6 +74,8 @@ _HASH = """\
 # A changed job gets another name, and is a new run: a cluster rejects most changes of an existing job.
 nameHash: true
 """
+
+_NO_HASH = "# nameHash: true # a changed job is a new run, under another name\n"
 
 _QUEUE = """\
 # labels: # with Kueue: the queue of the jobs

@@ -24,7 +24,7 @@ from kubectl_trainjob.model.stages import Body, ObjectId, is_named
 _IN_PLACE = ("ConfigMap", "PodGroup", "Secret")
 _SNAPSHOTS = (LATEST_TRAINER, NEXT)
 _PRUNED = say("is deleted where pruning is on")
-_RECREATE = say("use a new name, or delete and create it again")
+_RECREATE = say("use a new name (nameHash of an overlay gives TrainJobs one), or delete and create it again")
 _ONLY: Mapping[frozenset[State], Message] = {
     frozenset(("running",)): say("applies only while suspended, before or after the update"),
     frozenset(("running", "resuming")): say("applies only while suspended after the update"),

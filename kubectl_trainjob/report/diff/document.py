@@ -29,13 +29,13 @@ def unknown(report: Report, jobs: words.JobNames) -> Iterator[blocks.Block]:
     if report.difference.unbuilt:
         yield blocks.Names("Cannot be built, so not compared", jobs.of(report.difference.unbuilt))
     if report.difference.incomplete:
-        yield blocks.Names("Cannot be read in full", words.unread(report))
+        yield blocks.Names("Cannot be built in full", words.unread(report))
 
 
 def errors(report: Report) -> Iterator[blocks.Block]:
     """The errors of the files."""
     if report.problems:
-        yield blocks.Errors([words.problem(each, report) for each in report.problems])
+        yield blocks.Errors([words.problem(each, report) for each in report.distinct_problems])
 
 
 def summary(report: Report, jobs: words.JobNames) -> Iterator[blocks.Block]:

@@ -40,7 +40,7 @@ def points(report: Report) -> Points:
     """The parts of the summary line of a report."""
     changes = [each.change for each in report.objects]
     unknown = lacks(report)
-    nothing = say("no difference was found" if unknown else "nothing differs")
+    nothing = say("no difference was found" if unknown else "the generated objects are equal")
     first = _train_jobs(report) or (say("no TrainJob changes") if changes else nothing)
     count = sum(change.job is None for change in changes)
     objects = plural(count, "other object differs", "other objects differ") if count else Message()
@@ -51,7 +51,7 @@ def points(report: Report) -> Points:
 
 def lacks(report: Report, *, is_brief: bool = False) -> Message:
     """`8 TrainJobs cannot be built`, in brief `8 TrainJobs`; empty where all is known."""
-    unbuilt, problems = len(report.difference.unbuilt), len(report.problems)
+    unbuilt, problems = len(report.difference.unbuilt), len(report.distinct_problems)
     parts = []
     if unbuilt:
         parts.append(say("{}" if is_brief else "{} cannot be built", plural(unbuilt, "TrainJob")))
@@ -65,9 +65,9 @@ def lacks(report: Report, *, is_brief: bool = False) -> Message:
 def _unread(incomplete: Sequence[Incomplete]) -> Message:
     overlays = [unit.overlay for unit in incomplete if unit.overlay]
     if len(overlays) < len(incomplete):
-        return say("not all files can be read")
+        return say("not all files can be built")
     what = say("{}", overlays[0]) if len(overlays) == 1 else say("{} overlays", len(overlays))
-    return say("{} cannot be read in full", what)
+    return say("{} cannot be built in full", what)
 
 
 def only_new_runs(report: Report) -> list[JobId]:

@@ -166,7 +166,7 @@ def problem(error: FileError, report: Report) -> Message:
 
 
 def unread(report: Report) -> list[Message]:
-    """What cannot be read in full, in base or head."""
+    """What cannot be built in full, in base or head."""
     found = []
     for unit in report.difference.incomplete:
         names = [name for name, is_it in ((report.old, unit.is_old), (report.new, unit.is_new)) if is_it]

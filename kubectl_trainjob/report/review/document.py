@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubectl_trainjob.kube.facts.kinds import is_job
+from kubectl_trainjob.model.groups import group
 from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.diff import document as difference
 from kubectl_trainjob.report.diff.words import JobNames, called, consequence
 from kubectl_trainjob.report.findings import group_findings
 from kubectl_trainjob.report.lint.document import details, not_checked_block, not_shown
-from kubectl_trainjob.report.phrases import more
+from kubectl_trainjob.report.phrases import first_of, more
 from kubectl_trainjob.report.review import words
 from kubectl_trainjob.report.review.summary_line import difference_of, summary_line_of
+from kubectl_trainjob.review.diff.changes import rejected_in
 from kubectl_trainjob.review.diff.view import Report
-from kubectl_trainjob.review.result import JobRow, Review
+from kubectl_trainjob.review.result import JobRow, Review, ReviewVerdict
+from kubectl_trainjob.review.verdict import DECISIVE_IMPACTS
 
 _COMMAND = "review -o html"
 _MOST_OTHERS = 40
+_MOST_REASONS = 10  # of rejected updates
+_MOST_NAMES = 8  # of jobs with one reason
 
 _COLUMNS = (
     blocks.Column(say("job"), "name"),
@@ -33,7 +40,8 @@ def for_terminal(review: Review) -> blocks.Document:
     """The verdict, the jobs, the causes and the new findings; values that change are for `diff`."""
     report = difference_of(review)
     jobs = JobNames(report)
-    parts = [*_unknown(report, jobs), *_jobs(review, jobs), *difference.causes(report, jobs), *_others(review)]
+    parts = [*_unknown(report, jobs), *_jobs(review, jobs), *_rejections(review, jobs)]
+    parts += [*difference.causes(report, jobs), *_others(review)]
     parts += [*_details(review, ""), *not_checked_block(review.lint), *not_shown(review.lint)]
     return blocks.Document(summary_line_of(review), parts)
 
@@ -74,6 +82,20 @@ def _jobs(review: Review, jobs: JobNames) -> Iterator[blocks.Block]:
 def _row(row: JobRow, jobs: JobNames) -> Sequence[Message | blocks.Badge]:
     sizes = words.gpu_cell(row.sizes), words.size_cell(row.sizes)
     return words.name(row, jobs), words.change(row), words.verdict(row), *sizes, words.finding_cell(row)
+
+
+def _rejections(review: Review, jobs: JobNames) -> Iterator[blocks.Block]:
+    """Why a cluster rejects the updates of jobs, and what to do; the same reason once for all jobs."""
+    impacts = DECISIVE_IMPACTS[ReviewVerdict.REJECTED]
+    names = {row.job: words.name(row, jobs) for row in review.rows if row.impact in impacts}
+    changes = [each for each in review.report.difference.changes if is_job(each.identity) or rejected_in(each)]
+    owned = [(each.consequence, JobId(each.job or each.identity, each.overlay)) for each in changes if each.consequence]
+    reasons = group((reason, names[job]) for reason, job in owned if job in names)
+    shown = [*reasons.items()][:_MOST_REASONS]
+    lines = [say("{}: the update {}.", first_of([*dict.fromkeys(of)], _MOST_NAMES), reason) for reason, of in shown]
+    lines += more(len(reasons) - _MOST_REASONS, "reason")
+    if lines:
+        yield blocks.Statements([*lines, say("Details: {}, with the same arguments", "kubectl trainjob diff")])
 
 
 def _others(review: Review) -> Iterator[blocks.Block]:

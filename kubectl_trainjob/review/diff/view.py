@@ -88,6 +88,11 @@ class Report:
     difference: Difference
     problems: tuple[FileError, ...] = ()
 
+    @property
+    def distinct_problems(self) -> tuple[FileError, ...]:
+        """The problems, each once, although several overlays have it."""
+        return tuple({each._replace(fingerprint=""): each for each in self.problems}.values())
+
 
 def view_difference(old: str, new: str, difference: Difference, find: Find, why: Why | None = None) -> Report:
     """The difference with its lines; `find` returns the line of a place.

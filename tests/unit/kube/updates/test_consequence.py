@@ -24,7 +24,7 @@ from tests.unit.kube.updates.cases import (
     verdict_on,
 )
 
-_RECREATE = "use a new name, or delete and create it again"
+_RECREATE = "use a new name (nameHash of an overlay gives TrainJobs one), or delete and create it again"
 _CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
 _GROUP = {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "a"}}
 _QUEUE = {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "LocalQueue", "metadata": {"name": "a"}}
