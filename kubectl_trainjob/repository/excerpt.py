@@ -28,7 +28,7 @@ _VALUE = re.compile(r"""\b(?:v|al)\w{1,6}["']?[ \t]*+:""", re.IGNORECASE)  # als
 _FROM = re.compile(r"""\b(?:valueFrom|[a-zA-Z]{1,40}Ref)["']?[ \t]*+:""")
 _OPTION = re.compile(r"""(?:^|[\s\[,])["']?--?(?P<name>[\w.-]++)["']?,?[ \t]*+(?:#|$)""")
 _BLANK = re.compile(r"[ \t]*(?:#|$)")
-_MOST_ABOVE = 20  # lines in which the name of a value is
+_MOST_LINES = 20  # above or below a value, in which its name is
 _PATH = re.compile(r"""\bpath["']?[ \t]*+:""")  # of a JSON patch
 
 
@@ -95,8 +95,19 @@ def _has_secret(lines: Lines, number: int, line: str) -> bool:
     has_value = _VALUE.search(line) is not None
     if has_value and (_NAME.search(line) or _is_in_env(line)):
         return _names_secret(line)
-    below = [lines.line(number + 1) or ""] if has_value else []
+    below = _below(lines, number, line) if has_value else ()
     return any(map(_names_secret, [*_above(lines, number, line), *below]))
+
+
+def _below(lines: Lines, number: int, line: str) -> Iterator[str]:
+    """The next line, and those after it that are keys of the same mapping."""
+    yield lines.line(number + 1) or ""
+    column = len(line) - len(line.lstrip(" -"))
+    for later in map(lines.line, range(number + 1, number + _MOST_LINES)):
+        if later is None or (_indent(later) < column and not _BLANK.match(later)):
+            return
+        if _indent(later) == column:
+            yield later
 
 
 def _above(lines: Lines, number: int, line: str) -> Iterator[str]:
@@ -104,7 +115,7 @@ def _above(lines: Lines, number: int, line: str) -> Iterator[str]:
     before it, also in a flow list of several lines. No line of `valueFrom` is a value, but one of `value` is."""
     indent, is_reference, is_inside = _indent(line), False, True
     is_next = True
-    for earlier in map(lines.line, range(number - 1, max(number - _MOST_ABOVE, 0), -1)):
+    for earlier in map(lines.line, range(number - 1, max(number - _MOST_LINES, 0), -1)):
         if not earlier or _BLANK.match(earlier):
             continue
         if is_next and "," in earlier + line[: indent + 1] and _OPTION.search(earlier):

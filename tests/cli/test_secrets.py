@@ -206,6 +206,7 @@ BESIDE = {
     "an option": '- --token\n- "canary\\q"',
     "a list after an option": "- --token\n- [canary]",
     "an alias after an option": "- --token\n- *canary",
+    "a name after another key": "- value: [canary]\n  valueFrom:\n    secretKeyRef: {}\n  name: HF_TOKEN",
     "a list in one line": "- [--token, canary, {a: 1}]",
     "a flow list of several lines": '  [run,\n  "--token",\n  {a: canary}]',
     "a flow list with an option on its first line": '  ["--token",\n  {a: canary}]',

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer, ApiRequest, Clock, Connection
+from kubectl_trainjob.cluster.protocol import NO_ANSWER, UNTRUSTED, ApiAnswer, ApiRequest, Clock, Connection
 from kubectl_trainjob.model.stages import Body
 
 LEASE = "kubectl-trainjob-controller"
@@ -112,7 +112,7 @@ class Leader:
 
     def _send(self, method: str, path: str, body: Any) -> ApiAnswer:
         answer = self._connection.send(ApiRequest(method, path, body=body), self._times.retry_period)
-        if answer.status == 401:
+        if answer.status in (401, UNTRUSTED):
             self._connection.renew()
         if answer.is_success and not isinstance(answer.body, dict):
             return ApiAnswer(NO_ANSWER, "the answer is not from an API server")

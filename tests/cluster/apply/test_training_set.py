@@ -21,7 +21,7 @@ from kubectl_trainjob.cluster.stores import TrainingSetStore
 from kubectl_trainjob.integrations.files import content
 from kubectl_trainjob.model.faults import EnvironmentFault
 from tests.cluster.apply.inputs import Object, config, job
-from tests.cluster.apply.loop_site import SOURCE, Loop, install, training_set
+from tests.cluster.apply.loop_site import SOURCE, Loop, grant, install, training_set
 from tests.cluster.apply.site import Site
 from tests.cluster.apply.test_controller_run import replica
 from tests.cluster.plane.client import ApiError
@@ -191,6 +191,11 @@ def test_an_older_definition_is_named_once_and_a_steady_set_writes_nothing(site:
     first = loop.applied(job("a"), config("c"))
     assert note in first.ended.err
     assert list(loop.status["inventory"]) == ["entries"], "the server drops the other two"
+    rules = [{"apiGroups": ["kubectl-trainjob.dev"], "resources": ["trainingsets"], "verbs": ["get"]}]
+    grant(site, [*rules, {"apiGroups": ["jobset.x-k8s.io"], "resources": ["jobsets"], "verbs": ["list"]}], "reader")
+    reader = "--as", f"system:serviceaccount:{site.namespace}:reader"
+    shown = site.run("status", "-n", site.namespace, "--applyset", "trainingset/s", *reader)
+    assert (shown.code, "a " in shown.ended.out) == (0, True), shown.ended
     again = loop.once()
     assert (again.code, again.writes) == (0, [])
     with replica(site) as one:

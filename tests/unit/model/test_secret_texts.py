@@ -211,5 +211,6 @@ def test_a_text_without_a_secret_is_shown(text: str) -> None:
 
 def test_a_key_that_is_issued_is_masked_in_the_form_of_a_label() -> None:
     assert has_secret("DATASET_KEY", CANARY)
+    assert has_secret("CACHE_KEY", CANARY)
     assert has_secret("API_KEY", f"a.b/{CANARY}")
     assert not has_secret("NODE_KEY", "a.b/c-D")
