@@ -16,8 +16,11 @@ _IDS = {
     "applyset-0eFHV8ySqp7XoShsGvyWFQD3s96yqwHmzc4e0HR1dsY-v1": ("my-set", "test", "Secret", ""),
     "applyset-vykvZH4nF1wIbulmLmz00Nx2r6Pf7f5wOxknSUtc0pM-v1": ("s", "a", "TrainingSet", "kubectl-trainjob.dev"),
 }
-_GOLDEN = "1f4f5dc11167be55ae47fa864502161edb22a1af315cb746278dba53f91ba03c"
-"""Of the runs of 2.3, recorded from upstream. With another value, a release runs every job again."""
+_GOLDEN = "6dbf4c238012b407f5d6cf76c6d552070638ad7162b4fe8ab674be2a64bd28e9"
+"""Of the runs of 2.3 recorded from upstream, without `edge`, which still grows.
+
+With another value, a release runs every job again.
+"""
 
 
 @for_each("expected", _IDS, at_least=2)
@@ -33,7 +36,7 @@ def test_ids_of_objects() -> None:
 
 
 def test_hashes_of_runs_stay_the_same() -> None:
-    jobs = (job for case in load("2.3") for job in case.expected.get("jobs") or ())
+    jobs = (job for case in load("2.3") if case.group != "edge" for job in case.expected.get("jobs") or ())
     objects = (one for job in jobs for one in job.get("objects") or ())
     hashes = [run_hash(one, "") for one in objects if one["kind"] == "JobSet"]
     assert len(hashes) > 500
