@@ -233,6 +233,31 @@ def test_the_note_says_what_was_done_and_what_is_next(migrate: Command) -> None:
     assert migrate.err.endswith("note: 2 jobs migrated, in 2 files; next: kubectl trainjob lint jobs\n")
 
 
+def test_long_lists_of_numbers_are_short_texts(migrate: Command) -> None:
+    text = JOB.replace("replicas: 1\n", "replicas: 1\n      restartPolicy: ExitCode\n")
+    assert migrate("-", stdin=text) == 0
+    assert "\n                  values: [1, 2, 3" in migrate.out
+    lines = [line for line in migrate.out.splitlines() if ", " in line]
+    assert len(lines) < 10
+    assert max(map(len, lines)) <= 100
+    (job,) = next(yaml.safe_load_all(migrate.out))["spec"]["template"]["spec"]["replicatedJobs"]
+    (rule,) = job["template"]["spec"]["podFailurePolicy"]["rules"]
+    assert rule["onExitCodes"]["values"] == [*range(1, 128)]
+
+
+def test_placeholders_are_one_finding_for_each_document(migrate: Command) -> None:
+    limits = "resources: {limits: {cpu: $CPU, memory: $MEM}}"
+    text = JOB.replace("replicas: 1", "replicas: ${N}") + f"              {limits}\n"
+    other = JOB.replace("replicas: 1", "replicas: one")
+    migrate.file("a.yaml", f"{text}---\n{text.replace('mnist', 'b')}---\n{other.replace('mnist', 'c')}")
+    assert migrate("--check", "a.yaml") == 1
+    found = [line for line in migrate.err.splitlines() if "KTJ1051" in line]
+    advice = 'legacy-job-rejected: "${N}" is a placeholder; fill in all of them first, for example with envsubst'
+    assert found[:2] == [f"a.yaml:{line}:17: error KTJ1051 {advice}" for line in (8, 24)]
+    assert len(found) == 3
+    assert "one" in found[2]
+
+
 def test_an_item_of_a_list_is_replaced_in_the_list(migrate: Command) -> None:
     job = "".join(f"  {line}\n" if line else "\n" for line in JOB.splitlines()[1:])
     text = f"apiVersion: v1\nkind: List\nitems:\n- {job.lstrip()}# the end\n"

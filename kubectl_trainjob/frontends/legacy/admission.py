@@ -6,7 +6,7 @@ kubeflow/mpi-operator `pkg/apis/kubeflow/validation` (0.8.2). The webhooks see t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any
 
@@ -25,6 +25,7 @@ from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.schemas.walk import SchemaResult
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import Message, listed, say
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import LEGACY_FIELD_DROPPED, LEGACY_JOB_REJECTED, UNKNOWN_FIELD
 from kubectl_trainjob.model.source import Place, Pointer, show_pointer, value_at
 from kubectl_trainjob.model.stages import Body, Manifest
@@ -41,15 +42,25 @@ def check(manifest: Manifest, operator: Operator) -> tuple[SchemaResult, list[Di
     dropped = [each for each in checked.problems if each.rule is UNKNOWN_FIELD]
     invalid = [each for each in checked.problems if each.rule is not UNKNOWN_FIELD]
     findings = [_dropped_field(manifest, each.pointer) for each in dropped]
-    findings += [
-        Diagnostic(LEGACY_JOB_REJECTED, each.message, Place(manifest.source, each.pointer)) for each in invalid
-    ]
+    findings += _invalid_values(manifest, invalid)
     if not invalid:
         body = reduce(_without_value, (each.pointer for each in dropped), checked.value)
         checked = SchemaResult(body, (), checked.nulls)
         found = _problems(body, operator)
         findings += [Diagnostic(LEGACY_JOB_REJECTED, message, manifest.place(*at)) for at, message in found]
     return checked, findings
+
+
+def _invalid_values(manifest: Manifest, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+    """A finding for each invalid value, and one for all placeholders of a template, such as `$NODES`."""
+    placeholders = 0
+    for each in problems:
+        value, message = value_at(manifest.body, each.pointer), each.message
+        if isinstance(value, str) and "$" in value and "$(" not in value:
+            placeholders += 1
+            message = say('"{}" is a placeholder; fill in all of them first, for example with envsubst', value)
+        if message == each.message or placeholders == 1:
+            yield Diagnostic(LEGACY_JOB_REJECTED, message, Place(manifest.source, each.pointer))
 
 
 def _dropped_field(manifest: Manifest, pointer: Pointer) -> Diagnostic:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.limits import LIMITS
@@ -22,7 +23,27 @@ from kubectl_trainjob.repository.yaml.stream import Piece, pieces
 Body = Mapping[str, Any]
 _COMMENT = re.compile(r"^[ \t]*#[^\n]*$|(?<=[ \t])#[^\n]*$", re.MULTILINE)
 _HEAD = re.compile(r"(?:---[^\n]*\n|[ \t]*(?:#[^\n]*)?\r?\n)*")
+_LONG_LIST, _WIDTH = 16, 100
 _MOST_CHECKED = 200  # comments of a document, if some are only texts that look like one
+
+
+class _ShortEmitter(Emitter):
+    """Writes long lists of numbers in flow style, such as the exit codes 1 to 127."""
+
+    def _sequence(self, items: Sequence[Any], indent: str, lines: list[str]) -> None:
+        if len(items) < _LONG_LIST or any(type(item) is not int for item in items):
+            super()._sequence(items, indent, lines)
+            return
+        text, start = ", ".join(map(str, items)), f"{lines[-1]} ["
+        lines[-1:] = wrap(
+            text,
+            _WIDTH,
+            initial_indent=start,
+            subsequent_indent=indent + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines[-1] += "]"
 
 
 class ReplacedObject(NamedTuple):
@@ -107,7 +128,7 @@ def _with_documents(text: str, whole: Mapping[int, Sequence[Body]]) -> str:
     """The text with other objects in place of whole documents, by their number."""
     if not whole:
         return text
-    emitter = Emitter(lead=LEAD)
+    emitter = _ShortEmitter(lead=LEAD)
     documents = pieces(text)
     splices = [
         Splice(piece.start, piece.start + len(piece.text), _replacement(piece, whole[piece.number], emitter))
