@@ -11,7 +11,15 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.pages import ManualCommand
-from kubectl_trainjob.cli.streams import emit, is_quiet, note_skipped, note_unread_overlays, print_error, print_findings
+from kubectl_trainjob.cli.streams import (
+    emit,
+    is_quiet,
+    note_no_objects,
+    note_skipped,
+    note_unread_overlays,
+    print_error,
+    print_findings,
+)
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
@@ -95,6 +103,8 @@ def build(**given: Any) -> int:
     if not objects and not request.allow_empty:
         print_error("error: nothing to print: the inputs have no object except runtimes (see --allow-empty)")
         _note_overlays(reading)
+        if reading.is_empty and not reading.unread_overlays:
+            note_no_objects()
         return 1
     _note(compilation)
     del compilation  # each body is freed when it has been printed
@@ -159,7 +169,8 @@ def _write_files(objects: list[AnyObject], directory: str, reading: Reading, cur
     for word, changed in () if is_quiet() else counts:
         for path in changed:
             print_error(f"{word} {directory.rstrip('/')}/{path}")
-    print_error(f"note: {len(result.unchanged)} of {len(paths)} files unchanged")
+    if result.unchanged:
+        print_error(f"note: {len(result.unchanged)} of {len(paths)} files unchanged")
 
 
 def _warn(findings: Findings) -> None:

@@ -12,6 +12,7 @@ from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import (
     emit,
+    note_no_objects,
     note_skipped,
     note_unread_overlays,
     print_error,
@@ -128,6 +129,8 @@ def _lint(request: LintRequest, session: Session) -> int:
     if found.is_empty and request.fail_if_empty:
         print_error("error: the paths contain no object")
         return 1
+    if found.is_empty and not found.unread_overlays:
+        note_no_objects()
     return _exit_code(request, report)
 
 

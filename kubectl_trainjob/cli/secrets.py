@@ -13,7 +13,7 @@ from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import cluster_options, connect, timeout
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, applyset, plan_files
-from kubectl_trainjob.cli.streams import emit, emit_after_writes
+from kubectl_trainjob.cli.streams import emit, emit_after_writes, print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
@@ -64,6 +64,8 @@ def _print(request: _Request, session: Session) -> int:
         return 1
     needed = [each for each in plan.objects if each.makes]
     is_list = request.output == "text"
+    if not needed:
+        print_error("note: no TrainJob needs a Secret")
     emit([(list_secrets(needed) if is_list else format_report(_generate(needed), request.output)).encode()])
     return 0
 

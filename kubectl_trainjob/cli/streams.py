@@ -119,6 +119,11 @@ def print_findings(findings: Collection[Diagnostic], resolve: ResolvePlace | Non
         write_stderr(report(findings, resolve or Locator().resolve, colour=has_colour(sys.stderr)))
 
 
+def note_no_objects() -> None:
+    """Say what to do where there are no TrainJobs and no runtimes."""
+    print_error("note: no TrainJob here; create an example with: kubectl trainjob init")
+
+
 def note_unread_overlays(paths: Sequence[str], what: str) -> None:
     """Name the overlays below a directory that were not read."""
     if paths:

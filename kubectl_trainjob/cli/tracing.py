@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from kubectl_trainjob.cli.streams import note_unread_overlays, print_error, print_findings
+from kubectl_trainjob.cli.streams import note_no_objects, note_unread_overlays, print_error, print_findings
 
 if TYPE_CHECKING:
     from kubectl_trainjob.compiler.prepare import ManifestFilter
@@ -128,7 +128,7 @@ def _result(request: _Trace, target: ObjectName, tracing: Tracing) -> LookUpResu
     elif not found and tracing.jobs:
         _print_generated(target, tracing)
     elif not found:
-        _print_missing(target, request)
+        _print_missing(target, request, has_unread=bool(tracing.unread_overlays))
     _note_other_objects(target, tracing, found)
     return LookUpResult(found[0] if len(found) == 1 else None, tracing, has_errors)
 
@@ -202,7 +202,7 @@ def _print_generated(target: ObjectName, tracing: Tracing) -> None:
         print_error(f"error: {job} cannot be built, therefore {target} does not exist")
 
 
-def _print_missing(target: ObjectName, request: _Trace) -> None:
+def _print_missing(target: ObjectName, request: _Trace, *, has_unread: bool) -> None:
     there: dict[ObjectId, tuple[str, ...]] = {}
 
     def note(manifest: Manifest) -> bool:
@@ -218,6 +218,8 @@ def _print_missing(target: ObjectName, request: _Trace) -> None:
     hint = f'; did you mean "{meant}"?' if meant and not same else ""
     where = f" in namespace {target.namespace}" if target.namespace else ""
     print_error(f"error: {target} does not exist{where}{hint}")
+    if not there and request.is_repeatable and not has_unread:
+        note_no_objects()
     if same := same or ([] if meant else _of_its_kind(target, sorted(there))):
         print_error(f"note: these exist: {_list_names(same)}")
 

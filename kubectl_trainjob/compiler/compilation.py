@@ -101,7 +101,8 @@ class CompiledJob(Generic[Note]):
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """How the inputs were read. `unread_overlays` are unread overlays below a directory that was read; `skipped` are
-    other unread entries. `read_from` has the real paths of all directories and files that were passed.
+    other unread entries. `read_from` has the real paths of all directories and files that were passed. With `is_empty`
+    these have no object.
     """
 
     ignored: int = 0
@@ -110,6 +111,7 @@ class Reading:
     read_from: tuple[str, ...] = ()
     settings: tuple[Settings, ...] = ()
     limits: Limits = LIMITS
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

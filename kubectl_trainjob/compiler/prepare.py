@@ -140,6 +140,7 @@ def _empty(documents: Documents, options: BuildOptions) -> PreparedUnit:
             documents.read_from,
             documents.settings,
             documents.limits,
+            not (documents.inputs or documents.units),
         ),
         findings=[*documents.diagnostics, *conflict, *other_conflict],
         unread=documents.library_diagnostics,

@@ -136,6 +136,22 @@ def test_a_path_outside_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert say("lint", ".") == say("lint", "a.yaml") == (0, "no problems in 0 TrainJobs\n", "")
 
 
+@pytest.mark.parametrize("command", [["build"], ["lint"], ["explain", "x"], ["env", "x"]])
+def test_an_empty_repository_says_how_to_begin(command: list[str], repository: Repository, say: Say) -> None:
+    note = "note: no TrainJob here; create an example with: kubectl trainjob init\n"
+    said = say(*command)
+    assert (said.code, said.err.endswith(note)) == (0 if command == ["lint"] else 1, True)
+    repository.write({"runtimes/plain.yaml": [PLAIN]})
+    assert note not in say(*command).err
+
+
+def test_a_note_only_where_it_helps(repository: Repository, say: Say) -> None:
+    repository.write({"a.yaml": [train_job("a", "plain"), PLAIN]})
+    assert say("secrets") == (0, "", "note: no TrainJob needs a Secret\n")
+    assert "unchanged" not in say("build", "a.yaml", "-O", "out").err
+    assert say("build", "a.yaml", "-O", "out").err == "note: 1 of 1 files unchanged\n"
+
+
 def test_quiet(repository: Repository, say: Say) -> None:
     repository.write({"a.yaml": [config_map("a")], "values.yaml": "x: 1\n"})
     assert "note: " in say("build", ".").err

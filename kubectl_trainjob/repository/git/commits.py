@@ -30,6 +30,7 @@ _LONGEST = 1000
 _ID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _MOST_NAMES = 5000  # branches and tags that are compared with an unknown name
 _KINDS = ("refs/heads/", "refs/tags/", "refs/remotes/")
+_NO_COMMIT = "this repository has no commit yet: run git add . && git commit"
 _DEEPEN = 'get it with "git fetch --unshallow", in actions/checkout with "fetch-depth: 0"'
 # By their full names: a tag may have the name "main", too.
 _BASES = {
@@ -94,6 +95,8 @@ class Repository:
             meant = self._short_name(ref)
             if ref != "@{upstream}" or meant.partition("/")[2] != branch:
                 return Commit(found, meant if _is_ref(meant) and meant else name)
+        if self._is_new:
+            raise EnvironmentFault(_NO_COMMIT)
         message = f"no branch to compare with was found (neither an upstream nor {', '.join(list(_BASES)[1:])})"
         shallow = f"the history of this clone is shallow: {_DEEPEN}; or " if self._git.is_shallow else ""
         raise EnvironmentFault(f"{message}; {shallow}pass a REF, for example HEAD~1")
@@ -128,6 +131,10 @@ class Repository:
             return ended.out, ""
         return None, ended.reason if "fatal: " in ended.err else ""
 
+    @property
+    def _is_new(self) -> bool:
+        return self._git.run("rev-list", "--all", "--max-count=1").out == "" and self._commit("HEAD")[0] is None
+
     def _hint(self, ref: str, reason: str) -> str:
         name = re.split(r"[~^]|@\{", ref)[0]
         if name and self._commit(name)[0] is None:
@@ -135,6 +142,8 @@ class Repository:
             every = self._git.run("for-each-ref", f"--count={_MOST_NAMES}", *kinds).out.splitlines()
             names = [next(each.removeprefix(kind) for kind in _KINDS if each.startswith(kind)) for each in every]
             meant = next((each for each in names if each.endswith(f"/{name}")), None) or nearest(name, names)
+            if not names and self._is_new:
+                return f"; {_NO_COMMIT}"
             if meant:
                 return f'; did you mean "{meant}{ref[len(name) :]}"?'
         if self._git.is_shallow:

@@ -136,7 +136,8 @@ def _repository(directory: str) -> tuple[str, str]:
     for above in upward(directory):
         if all(os.path.exists(os.path.join(above, name)) for name in ("HEAD", "objects", "refs")):
             return above, above
-    raise EnvironmentFault(f"{directory}: not a git repository; pass two directories instead")
+    advice = "pass two directories instead, or run git init and commit"
+    raise EnvironmentFault(f"{directory}: not a git repository; {advice}")
 
 
 def _program() -> str:

@@ -166,15 +166,19 @@ def test_upstream_that_is_gone(made: GitRepository, opened: Repository) -> None:
     assert opened.upstream().name == "origin/dev"
 
 
+_NO_COMMIT = "this repository has no commit yet: run git add . && git commit"
+
+
 def test_detached_and_empty(made: GitRepository, tmp_path: Path) -> None:
     made.git("checkout", "-q", "--detach", "side")
     with open_repository() as repository:
         assert repository.upstream().name == "main"
     empty = GitRepository(tmp_path / "empty")
     with open_repository(str(empty.path)) as repository:
-        with pytest.raises(EnvironmentFault, match='commit "HEAD" does not exist'):
-            repository.resolve("HEAD")
-        with pytest.raises(EnvironmentFault, match="no branch to compare with"):
+        for ref in ("HEAD", "main~1"):
+            with pytest.raises(EnvironmentFault, match=rf'commit "{ref}" does not exist in .*; {_NO_COMMIT}$'):
+                repository.resolve(ref)
+        with pytest.raises(EnvironmentFault, match=f"^{_NO_COMMIT}$"):
             repository.upstream()
 
 
@@ -215,7 +219,9 @@ def test_as_a_pull_request_is_checked_out(made: GitRepository, tmp_path: Path, m
 
 
 def test_no_repository(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentFault, match="not a git repository; pass two directories instead"):
+    with pytest.raises(
+        EnvironmentFault, match="not a git repository; pass two directories instead, or run git init and commit$"
+    ):
         open_repository(str(tmp_path))
     (tmp_path / ".git").mkdir()
     with pytest.raises(EnvironmentFault, match=r"/\.git: not a git repository"):
