@@ -219,9 +219,8 @@ def test_as_a_pull_request_is_checked_out(made: GitRepository, tmp_path: Path, m
 
 
 def test_no_repository(tmp_path: Path) -> None:
-    with pytest.raises(
-        EnvironmentFault, match="not a git repository; pass two directories instead, or run git init and commit$"
-    ):
+    advice = "pass two directories instead, or run git init and commit$"
+    with pytest.raises(EnvironmentFault, match=f"not a git repository; {advice}"):
         open_repository(str(tmp_path))
     (tmp_path / ".git").mkdir()
     with pytest.raises(EnvironmentFault, match=r"/\.git: not a git repository"):
