@@ -49,11 +49,11 @@ EXPECTED = {
     "001-6": Block(rules=("api-version",)),
     "002-0": Block(_NO_NAME),  # all indentation is lost
     "002-1": Block(),
-    "002-2": Block(((18, "KTJ001"),)),
+    "002-2": Block(((17, "KTJ001"),)),  # a line of a script at the left margin
     "002-3": Block(_TWICE),
     "002-4": Block(_NO_NAME),
     "002-5": Block(),
-    "002-6": Block(((18, "KTJ001"),)),
+    "002-6": Block(((17, "KTJ001"),)),  # a line of a script at the left margin
     "002-7": Block(_TWICE),
     "002-8": Block(),
     "002-9": Block(((13, "KTJ001"),)),

@@ -16,7 +16,7 @@ from kubectl_trainjob.model.source import Pointer, Source, SourceFile, value_at
 from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, open_text
 from kubectl_trainjob.repository.yaml.edit_data import change_data
 from kubectl_trainjob.repository.yaml.edit_lines import Splice, splice
-from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter
+from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter, atom
 from kubectl_trainjob.repository.yaml.read import Reader
 from kubectl_trainjob.repository.yaml.stream import Piece, pieces
 
@@ -34,7 +34,7 @@ class _ShortEmitter(Emitter):
         if len(items) < _LONG_LIST or any(type(item) is not int for item in items):
             super()._sequence(items, indent, lines)
             return
-        text, start = ", ".join(map(str, items)), f"{lines[-1]} ["
+        text, start = ", ".join(map(atom, items)), f"{lines[-1]} ["
         lines[-1:] = wrap(
             text,
             _WIDTH,
