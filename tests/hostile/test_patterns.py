@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 # The patterns that regexploit reports by mistake, by the module and a part; the attacks measure these as all others.
 _READ_BY_ATTACKS_ONLY = {
     "poster/subset.py": r"(?<!`)(`+)(?!`)",  # it takes no account of the assertions, which hold a run of ` together
-    "kube/launch/launchers.py": r'^ +flags="-N ',  # a match begins at a line only, because of (?m)^
+    "kube/launch/flux.py": r'^ +flags="-N ',  # a match begins at a line only, because of (?m)^
 }
 # The patterns that recheck does not prove, by the module and a part: the attacks are longer for these. First run
 # `python -m tests.hostile.proofs`, which tries to prove a new one.

@@ -93,6 +93,26 @@ def test_the_ranks_are_those_of_env(case: str, tmp_path: Path) -> None:
     assert {one["master"] for one in seen} == {f"127.0.0.1:{port}"}
 
 
+@pytest.mark.parametrize(
+    ("words", "env", "size"),
+    [
+        ("torchrun, --nproc_per_node=2", "[]", 2),
+        ("torchrun", '[{name: PET_NPROC_PER_NODE, value: "3"}]', 3),
+        ("torchrun, --nproc_per_node=2", '[{name: PET_NPROC_PER_NODE, value: "3"}]', 2),
+        ("torchrun", "[]", 1),
+    ],
+)
+def test_torchrun_without_its_policy_starts_what_env_says(words: str, env: str, size: int, tmp_path: Path) -> None:
+    text = job(f"{words}, {PROBE}").replace("mlPolicy: {torch: {}}", "mlPolicy: {numNodes: 1}")
+    text = text.replace("numProcPerNode: 1", f"env: {env}")
+    started, port = built(tmp_path, text), free_port()
+    path, *others = started.container("node")["command"]
+    variables_of_pod = {**environment(started, 0, port), "PET_MASTER_PORT": str(port)}
+    finish([start(started, [require(path), *others], variables_of_pod)])
+    assert [one["size"] for one in started.seen()] == [size] * size
+    assert started.environment["worldSize"]["value"] == size
+
+
 @pytest.mark.parametrize("processes", [0, -1])
 def test_torchrun_fails_without_a_process(processes: int, tmp_path: Path) -> None:
     started = built(tmp_path, job(f"torchrun, {PROBE}", processes=processes))

@@ -30,7 +30,7 @@ def count_reason(origins: LaunchOrigins, processes: PodProcesses) -> CountReason
         return CountReason(_why_unset(origins))
     if words := setting.in_command():
         return CountReason(say("{} in the command", words), origins.place(setting))
-    if launcher == "torch":
+    if launcher in ("", "torch"):
         return _reason_of_torch(origins, processes, setting)
     if launcher == "jax":
         return CountReason(say("JAX starts one process per node"))

@@ -10,8 +10,18 @@ import re
 from collections.abc import Mapping
 
 from kubectl_trainjob.kube.facts.resources import devices
-from kubectl_trainjob.kube.launch.command_line import Flag, Launcher, switches
-from kubectl_trainjob.kube.launch.flags import ADDRESS, NODES, PER_NODE, PORT, RANK, FlagValue, number, torch_flags
+from kubectl_trainjob.kube.launch.command_line import Flag, Launcher, Word, switches
+from kubectl_trainjob.kube.launch.flags import (
+    ADDRESS,
+    NODES,
+    PER_NODE,
+    PORT,
+    RANK,
+    TORCHRUN,
+    FlagValue,
+    number,
+    torch_flags,
+)
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.model.message import Message, say
 
@@ -38,6 +48,12 @@ def launch_flags(container: ContainerSpec) -> dict[str, FlagValue]:
         return torch_flags(container)
     launch = Flag(_LAUNCH, "accelerate launch", None, found[-1].words[-1].pointer)
     return _values(found[-1].flags, launch, container)
+
+
+def torchrun_of(container: ContainerSpec) -> Word | None:
+    """The word of the command that starts torchrun or accelerate; None for other commands."""
+    runs = ACCELERATE.runs(container) or TORCHRUN.runs(container)
+    return runs[-1].words[-1] if runs else None
 
 
 def remedy(flag: Flag) -> Message:

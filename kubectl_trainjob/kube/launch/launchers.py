@@ -12,14 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.resources import devices
-from kubectl_trainjob.kube.facts.trainer import (
-    ANCESTOR_TRAINER,
-    FLUX_ENTRYPOINT_SUFFIX,
-    HOSTFILE_SUFFIX,
-    LAUNCHER,
-    NODE,
-)
-from kubectl_trainjob.kube.launch.accelerate import launch_flags
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, HOSTFILE_SUFFIX, LAUNCHER, NODE
+from kubectl_trainjob.kube.launch.accelerate import launch_flags, torchrun_of
 from kubectl_trainjob.kube.launch.command_line import Word
 from kubectl_trainjob.kube.launch.flags import (
     ADDRESS,
@@ -32,6 +26,7 @@ from kubectl_trainjob.kube.launch.flags import (
     number,
     other_launcher,
 )
+from kubectl_trainjob.kube.launch.flux import flux_launch
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, pods_of, replicated_jobs
 from kubectl_trainjob.kube.launch.values import (
     GeneratedObjects,
@@ -51,9 +46,6 @@ _ENDPOINT = "PET_RDZV_ENDPOINT"
 _RANGE = r"([0-9]{1,9}):([0-9]{1,9})"
 _DECIDED_BY_COMMAND = "the command decides: {}"
 _WORKERS = "DMLC_NUM_WORKER"
-_FLUX_FLAGS = r'(?m)^ +flags="-N (-?[0-9]+) -n (-?[0-9]+)'
-_FLUX_HOST = r'(?m)^mainHost="([^"]*)"'
-_FLUX_PORT = r"(?m)^default_port = ([0-9]+)$"
 
 
 def launch_of(runtime_spec: Body, objects: Sequence[Body]) -> Launch:
@@ -85,11 +77,15 @@ def _decided_by(own: Word, launch: Launch) -> Launch:
 
 
 def _no_launcher(generated: GeneratedObjects) -> Launch:
-    """Each Pod runs its command once."""
+    """Each Pod runs its command once, which may itself be torchrun."""
     trainers = [job for job in generated.jobs if job.ancestor == ANCESTOR_TRAINER]
     if not trainers:
         return Launch("")
     processes = {job.position: PodProcesses(1, job.node()) for job in trainers}
+    started = list(_started_by_command(trainers))
+    if started:
+        torch = _torch_launch("", started)
+        return replace(torch, processes={**processes, **torch.processes})
     nodes = sum(pods_of(generated.objects[0], job).count for job in trainers)
     setting = Setting("parallelism", trainers[0].in_job("spec", "parallelism"))
     return Launch("", processes, process_count(nodes, 1, setting))
@@ -113,6 +109,15 @@ def _variables(generated: GeneratedObjects, name: str) -> Iterator[_LauncherVari
                 break
 
 
+def _started_by_command(jobs: Sequence[ReplicatedJob]) -> Iterator[_LauncherVariable]:
+    """The containers that run torchrun, with their variable or else the word that starts it."""
+    for job in jobs:
+        node = job.node()
+        word = torchrun_of(node) if node else None
+        if node is not None and word is not None:
+            yield _LauncherVariable(job, node, _variable(node, PER_NODE) or Setting(word.text, word.pointer))
+
+
 def _unset(launcher: str, generated: GeneratedObjects) -> Launch:
     """A launch with unknown processes, because the launcher's variable is not set."""
     trainers = (job for job in generated.jobs if job.ancestor == ANCESTOR_TRAINER)
@@ -122,30 +127,42 @@ def _unset(launcher: str, generated: GeneratedObjects) -> Launch:
 def _torch(generated: GeneratedObjects) -> Launch:
     """torchrun: PET_* in the trainer's container and in those of envInjection, and torchrun's flags."""
     variables = list(_variables(generated, PER_NODE))
-    if not variables:
-        return _unset("torch", generated)
+    return _torch_launch("torch", variables) if variables else _unset("torch", generated)
+
+
+def _torch_launch(launcher: str, variables: Sequence[_LauncherVariable]) -> Launch:
     flags = [launch_flags(variable.container) for variable in variables]
     processes = {
         variable.job.position: _torch_processes(variable, each) for variable, each in zip(variables, flags, strict=True)
     }
     first = variables[0]
     total = _torch_total(first.container, flags[0], processes[first.job.position].value)
-    return Launch("torch", processes, total, _torch_rendezvous(first.container, flags[0]))
+    return Launch(launcher, processes, total, _torch_rendezvous(first.container, flags[0]))
 
 
 def _torch_processes(variable: _LauncherVariable, flags: Mapping[str, FlagValue]) -> PodProcesses:
     found = flags.get(PER_NODE)
-    text = found.value if found else variable.container.value(PER_NODE)
+    text = _torch_value(variable.container, PER_NODE, found)
     value = number(text)
     setting = setting_of(found.flag) if found else variable.setting
     return PodProcesses(text if value is None else value, variable.container, setting, setting.flag)
 
 
+def _torch_value(container: ContainerSpec, name: str, found: FlagValue | None) -> str | None:
+    """The value of a flag, else of its variable; torchrun's default is 1, and `envFrom` may have any variable."""
+    if found is not None:
+        return found.value
+    is_set = container.variable(name) is not None or container.body.get("envFrom")
+    return container.value(name) if is_set else "1"
+
+
 def _torch_total(container: ContainerSpec, flags: Mapping[str, FlagValue], each: int | str | None) -> ProcessCount:
     found = flags.get(NODES)
-    nodes = number(found.value if found else container.value(NODES))
+    text = _torch_value(container, NODES, found) or ""
+    least, _, most = text.partition(":")
+    nodes = number(least) if most in ("", least) else None
     setting = setting_of(found.flag) if found else _variable(container, NODES)
-    elastic = re.fullmatch(_RANGE, container.value(NODES) or "") if found is None else None
+    elastic = re.fullmatch(_RANGE, text) if nodes is None else None
     if elastic is not None:
         return _elastic_count(int(elastic[1]), int(elastic[2]), each, setting)
     for given in (found, flags.get(PER_NODE)):
@@ -231,7 +248,7 @@ def _mpi(generated: GeneratedObjects) -> Launch:
         for job in generated.jobs
         if pods_of(generated.objects[0], job).hostname(0, 0) in names
     }
-    total = times(len(listed), slots, sum(each.slots for each in listed), _nodes(generated), "slot")
+    total = times(len(listed), slots, sum(each.slots for each in listed), generated.nodes(), "slot")
     return _overridden(generated, Launch("mpi", processes, total, hosts=lines))
 
 
@@ -252,40 +269,10 @@ def _overridden(generated: GeneratedObjects, launch: Launch) -> Launch:
     return replace(launch, processes=processes, total=ProcessCount(total, why, nodes, setting))
 
 
-def _nodes(generated: GeneratedObjects) -> Setting | None:
-    """The field that sets the number of nodes."""
-    node = next((job for job in generated.jobs if job.name == NODE), None)
-    return Setting("parallelism", node.in_job("spec", "parallelism")) if node else None
-
-
-def _flux(generated: GeneratedObjects) -> Launch:
-    """Flux: the entrypoint of the first node runs the command as a number of tasks on a number of nodes."""
-    _, data = generated.config_map(FLUX_ENTRYPOINT_SUFFIX) or (0, {})
-    entrypoint = data.get("entrypoint.sh", "")
-    flags = re.search(_FLUX_FLAGS, entrypoint)
-    job = next((each for each in generated.jobs if each.name == NODE), None)
-    if flags is None or job is None:
-        return Launch("flux")
-    nodes, tasks = int(flags[1]), int(flags[2])
-    each = tasks // nodes if nodes else None
-    processes = PodProcesses(each, job.node(), Setting("flux run -n", ()))
-    total = times(nodes, each, tasks, _nodes(generated))
-    return Launch("flux", {job.position: processes}, total, _broker(generated.name, entrypoint, data))
-
-
-def _broker(name: str, entrypoint: str, data: Mapping[str, str]) -> Rendezvous | None:
-    """The node that runs the command; the Service always has the job's name."""
-    host = re.search(_FLUX_HOST, entrypoint)
-    port = re.search(_FLUX_PORT, data.get("init.sh", ""))
-    if host is None:
-        return None
-    return Rendezvous(f"{host[1]}.{name}", port[1] if port else "", Setting("the broker", ("metadata", "name")))
-
-
 _BY_POLICY: dict[str, Callable[[GeneratedObjects], Launch]] = {
     "torch": _torch,
     "mpi": _mpi,
     "jax": _jax,
     "xgboost": _xgboost,
-    "flux": _flux,
+    "flux": flux_launch,
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.resources import ResourceAmount
+from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.kube.launch.command_line import Flag
 from kubectl_trainjob.kube.launch.flags import PER_DEVICE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob
@@ -115,6 +116,11 @@ class GeneratedObjects(NamedTuple):
             if body["kind"] == "ConfigMap" and body["metadata"]["name"] == f"{self.name}{suffix}":
                 return nth, body.get("data") or {}
         return None
+
+    def nodes(self) -> Setting | None:
+        """The field that sets the number of nodes."""
+        node = next((job for job in self.jobs if job.name == NODE), None)
+        return Setting("parallelism", node.in_job("spec", "parallelism")) if node else None
 
 
 def process_count(

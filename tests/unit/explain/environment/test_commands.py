@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_trainjob.kube.launch.command_line import commands
+from kubectl_trainjob.kube.launch.flags import NODES, PER_NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from tests.unit.explain.environment.jobs import Object, asking, container, environment_of, line_of, manifests, role
 
@@ -66,6 +67,43 @@ def test_torchrun(command: list[str], world: int | None, per_node: int | str | N
     assert (environment.launch.total.value, environment.roles[0].processes.value) == (world, per_node)
     said = any("in the command" in each.message for each in environment.cautions)
     assert said == (world != 32)
+
+
+# Without the policy Trainer sets no PET_*; torchrun's defaults are --nnodes=1:1 and --nproc-per-node=1
+# (get_args_parser in torch/distributed/run.py).
+@pytest.mark.parametrize(
+    ("command", "env", "world", "per_node", "why"),
+    [
+        (["torchrun", "--nnodes=2", "--nproc-per-node=4", "t.py"], {}, 8, 4, "--nproc-per-node=4 in the command"),
+        (["torchrun", "t.py"], {}, 1, 1, "torchrun in the command"),
+        ([*DIST, "--nnodes=2", "t.py"], {}, 2, 1, "torch.distributed.run in the command"),
+        (["sh", "-c", "torchrun --nproc-per-node=$N t.py"], {}, None, None, "--nproc-per-node in the command"),
+        (["torchrun", "t.py"], {NODES: "2", PER_NODE: "gpu"}, 16, "gpu", f"{PER_NODE} is set in env"),
+        (["torchrun", "t.py"], {NODES: "2:2", PER_NODE: "3"}, 6, 3, f"{PER_NODE} is set in env"),
+        (["torchrun", "t.py"], {NODES: "1:2", PER_NODE: "3"}, None, 3, f"{PER_NODE} is set in env"),
+        (["accelerate", "launch", "--multi-gpu", "--num-processes=6", "--num-machines=2", "t.py"], {}, 6, 3, None),
+        (["python", "t.py"], {NODES: "2", PER_NODE: "3"}, 2, 1, "the runtime has no launcher: each Pod runs its"),
+    ],
+)
+def test_torchrun_without_its_policy(
+    *, command: list[str], env: dict[str, str], world: int | None, per_node: int | str | None, why: str | None
+) -> None:
+    entries = [{"name": name, "value": value} for name, value in env.items()]
+    trainer: Object = {"numNodes": 2, "resourcesPerNode": GPU8, "command": command, "env": entries}
+    environment = environment_of(manifests({"numNodes": 2}, job={"trainer": trainer}))
+    processes, total = environment.roles[0].processes, environment.launch.total
+    assert processes is not None
+    assert total is not None
+    assert (total.value, processes.value) == (world, per_node)
+    assert environment.roles[0].reason.why.startswith(why or "")
+    assert environment.cautions == ()
+
+
+def test_variables_of_an_unknown_source_may_be_those_of_torchrun() -> None:
+    node = {**container(), "command": ["torchrun", "t.py"], "envFrom": [{"configMapRef": {"name": "sizes"}}]}
+    environment = environment_of(manifests({"numNodes": 2}, role("node", node)))
+    assert environment.launch.total is not None
+    assert environment.launch.total.value is None
 
 
 @pytest.mark.parametrize(
