@@ -89,7 +89,12 @@ def _description(manifest: str) -> str:
 
 
 _RUNTIME = click.option(
-    "--runtime", default="", metavar="RUNTIME", shell_complete=_complete_runtimes, help="Runtime of the job."
+    "--runtime",
+    default="",
+    metavar="RUNTIME",
+    shell_complete=_complete_runtimes,
+    help="Runtime of the job, from the repository or the catalogue (init --list-runtimes). "
+    "The default is the only one of the repository, else torch.",
 )
 
 
