@@ -87,7 +87,7 @@ def has_secret(name: str, value: str) -> bool:
 
 def _is_plain_key(before: list[str], last: str, value: str) -> bool:
     """Whether the value of a name with `key` is one of data, of labels, or words."""
-    is_of_data = last == "KEY" and not _OF_DATA.isdisjoint(before[-1:]) and re.search(r"\d", value) is None
+    is_of_data = last == "KEY" and not _OF_DATA.isdisjoint(before[-1:]) and not any(map(str.isdigit, value))
     is_label = last == "KEY" and set(_OWNERS).isdisjoint(before) and re.fullmatch(_LABEL_KEY, value) is not None
     return is_of_data or is_label or re.fullmatch(PLAIN_WORDS, _as_words(value, last="")) is not None
 
