@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -65,6 +66,12 @@ def note_figure(record_property: Callable[[str, Any], None], request: pytest.Fix
     """Adds a line to the end of the run, by the test's folder; a worker sends it with the test's report."""
     folder = request.path.parent.name
     return lambda line: record_property("line", (folder, line))
+
+
+def pytest_configure() -> None:
+    """A background job of a shell ignores SIGINT, and so would each program that a test starts and interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
