@@ -104,7 +104,7 @@ def test_links_and_pipes_of_the_user_are_followed(repository: Path, tmp_path: Pa
         assert run(repository, "lint", "-o", f"json={tmp_path / path}").returncode in (0, 1)
     assert (outside / "new").read_text() == (outside / "report").read_text()
     assert (outside / "link").is_symlink()
-    command = [sys.executable, "-m", "kubectl_trainjob", "lint", "-o", "json=/dev/stderr"]
+    command = [sys.executable, "-m", "kubectl_trainjob", "lint", "-q", "-o", "json=/dev/stderr"]
     ran = subprocess.run(command, check=False, cwd=repository, capture_output=True, text=True)
     assert ran.stderr == (outside / "new").read_text()
 
