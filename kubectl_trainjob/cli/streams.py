@@ -203,8 +203,12 @@ def has_colour(stream: TextIO | None) -> bool:
 
 def is_ci_log(stream: TextIO) -> bool:
     """Whether a CI system may read a stream and run what looks like its commands; it reads no file."""
-    is_ci = any(os.environ.get(name) for name in ("CI", "TF_BUILD", "TEAMCITY_VERSION"))
-    return is_ci and not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    if not any(os.environ.get(name) for name in ("CI", "TF_BUILD", "TEAMCITY_VERSION")):
+        return False
+    try:
+        return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except OSError:  # a stream in memory
+        return False
 
 
 def is_quiet() -> bool:
