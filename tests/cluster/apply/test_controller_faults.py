@@ -48,6 +48,7 @@ def test_a_program_dies_under_a_write(site: Site, program: str) -> None:
     """It is killed at the first write of a run, and is back after some seconds."""
     place = LoopSite(site.plane, site.namespace, site.folder, site.proxy)
     stays = world.prepare(place)
+    first = place.loop.status["lastAppliedRevision"]
     is_dead = Event()
 
     def kill() -> None:
@@ -59,7 +60,7 @@ def test_a_program_dies_under_a_write(site: Site, program: str) -> None:
         assert is_dead.wait(300)
         time.sleep(2)
         site.plane.start(program)
-        site.wait("all is applied", lambda: place.live("JobSet", "gang") and place.loop.is_ready)
+        site.wait("all is applied", lambda: place.loop.status["lastAppliedRevision"] != first and place.loop.is_ready)
         started = _started(one.proxy.created)  # without one whose answer said that etcd is late
         assert (set(started) <= set(world.STARTED), len(set(started))) == (True, len(started)), started
         ended = one.stop()
