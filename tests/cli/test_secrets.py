@@ -219,16 +219,20 @@ BESIDE = {
 }
 
 
+def _rejected(field: str, lines: str, repository: Repository, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a build prints that rejects the lines of a field."""
+    indented = "".join(f"    {line}\n" for line in lines.split("\n"))
+    repository.write({"jobs/bert.yaml": JOB.replace("NAME", "bert") + f"    {field}:\n{indented}"})
+    assert run("kubectl-trainjob", ["build", "jobs"]) == 1
+    return "".join(capsys.readouterr())
+
+
 @pytest.mark.parametrize("lines", BESIDE.values(), ids=BESIDE)
 def test_no_excerpt_has_a_value_whose_name_is_on_another_line(
     lines: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    repository = empty_repository(tmp_path, monkeypatch, capsys)
     field = "env" if "name:" in lines else "args"
-    indented = "".join(f"    {line}\n" for line in lines.split("\n"))
-    repository.write({"jobs/bert.yaml": JOB.replace("NAME", "bert") + f"    {field}:\n{indented}"})
-    assert run("kubectl-trainjob", ["build", "jobs"]) == 1
-    captured = "".join(capsys.readouterr())
+    captured = _rejected(field, lines, empty_repository(tmp_path, monkeypatch, capsys), capsys)
     assert ("jobs/bert.yaml:" in captured, "canary" in captured) == (True, False)
 
 
@@ -253,11 +257,7 @@ SHOWN = {
 def test_an_excerpt_shows_a_line_without_a_secret(
     lines: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    repository = empty_repository(tmp_path, monkeypatch, capsys)
-    indented = "".join(f"    {line}\n" for line in lines.split("\n"))
-    repository.write({"jobs/bert.yaml": JOB.replace("NAME", "bert") + f"    args:\n{indented}"})
-    assert run("kubectl-trainjob", ["build", "jobs"]) == 1
-    assert "{bad: 1}" in "".join(capsys.readouterr())
+    assert "{bad: 1}" in _rejected("args", lines, empty_repository(tmp_path, monkeypatch, capsys), capsys)
 
 
 OLD_JOB = f"""\
