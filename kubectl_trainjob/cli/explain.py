@@ -50,7 +50,7 @@ def explain(  # the options, by their names
         fields, pointer = _resolve_path(found, path, with_generated=not name.kind)
     except PathError as error:
         print_error(f"error: {error}")
-        _offer(found, path)
+        _offer(found, path, trainer_version)
         return 1
     emit([_render(fields, pointer, output).encode()])
     return int(has_errors)
@@ -82,10 +82,18 @@ def _render(fields: TracedFields, pointer: Pointer, output: str) -> str:
     return render(document(fields, pointer, output), output, colour=has_colour(sys.stdout))
 
 
-def _offer(found: FoundObject, path: str) -> None:
-    """Name the paths that end like this one."""
+def _offer(found: FoundObject, path: str, trainer_version: str) -> None:
+    """Name the field that the path means, if it has no value, and the paths that end like this one."""
+    from kubectl_trainjob.cli.schema import has_field
     from kubectl_trainjob.explain.field import TracedFields
+    from kubectl_trainjob.explain.notation import PathError, steps
     from kubectl_trainjob.explain.path import paths_that_end
 
+    fields, kind = list[str](), found.object.identity.kind
+    with suppress(PathError):
+        fields = [step.text for step in steps(path) if step.form == "dotted"]
+    if fields and has_field(kind, fields, trainer_version):
+        field = ".".join((kind.lower(), *fields))
+        print_error(f"note: the field has no value here; to read about it, run: kubectl trainjob explain {field}")
     for each in paths_that_end(TracedFields(found).body, path):
         print_error(f"note: this path exists: {each}")

@@ -111,9 +111,25 @@ def explain_field(words: tuple[str, ...], version: str) -> bool:
     return True
 
 
+def has_field(kind: str, path: list[str], version: str) -> bool:
+    """Whether a kind has a field."""
+    described = described_kinds(version).get(kind)
+    try:
+        return described is not None and bool(_field((described[0], kind), described[1], path))
+    except click.UsageError:
+        return False
+
+
 def _print_field(kind: tuple[str, str], described: DescribedSchema, path: list[str], *, recursive: bool) -> None:
-    from kubectl_trainjob.model.nearest import nearest
     from kubectl_trainjob.report.field_text import field_text
+
+    name = path[-1] if path else ""
+    emit([field_text(kind, name, _field(kind, described, path), recursive=recursive).encode()])
+
+
+def _field(kind: tuple[str, str], described: DescribedSchema, path: list[str]) -> DescribedSchema:
+    """A field of a kind, the fields of lists and maps without their keys. Raises UsageError."""
+    from kubectl_trainjob.model.nearest import nearest
 
     for number, name in enumerate(path):
         while described.members is not None:
@@ -124,5 +140,4 @@ def _print_field(kind: tuple[str, str], described: DescribedSchema, path: list[s
             where = ".".join((kind[1], *path[:number]))
             raise click.UsageError(f'field "{name}" does not exist in {where}{hint}')
         described = described.fields[name]
-    name = path[-1] if path else ""
-    emit([field_text(kind, name, described, recursive=recursive).encode()])
+    return described

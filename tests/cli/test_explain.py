@@ -957,6 +957,27 @@ def test_the_end_of_a_path_is_enough_to_get_the_whole(explain):
     assert f"note: this path exists: {CONTAINER}.env[PET_NNODES]\n" in result.err
 
 
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("TrainJob/llama", "spec.activeDeadlineSeconds"), "trainjob.spec.activeDeadlineSeconds"),
+        (
+            ("JobSet/llama", "spec.replicatedJobs[node].template.spec.suspend"),
+            "jobset.spec.replicatedJobs.template.spec.suspend",
+        ),
+        (("TrainJob/llama", "spec.activeDeadline"), ""),
+        (("TrainJob/llama", "spec.trainer..image"), ""),
+    ],
+)
+def test_a_field_without_a_value_is_named(explain, words, field):
+    """And the command of the note describes it."""
+    result = explain("-f", "jobs/llama.yaml", *words)
+    note = "note: the field has no value here; to read about it, run: kubectl trainjob explain "
+    assert [line.removeprefix(note) for line in result.err.splitlines() if note in line] == [field] * bool(field)
+    assert result.exit_code == 1
+    assert not field or f"FIELD: {field.rpartition('.')[2]}" in explain(field).out
+
+
 def test_a_problem_elsewhere_is_reported_and_counts(repository, explain):
     (repository / "jobs/bert.yaml").write_text(FILES["jobs/bert.yaml"] + "---\nllama: [\n")
     result = explain("JobSet/bert", "kind")

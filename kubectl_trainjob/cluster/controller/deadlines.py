@@ -6,14 +6,15 @@ the loop is killed in between, the next reconcile checks the run again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import ApiError
-from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
+from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry, entry_id
 from kubectl_trainjob.cluster.parent import Parent, Store, Update, group_kind, update
 from kubectl_trainjob.cluster.runs import conditions, is_deleting, is_disabled, state_of
 from kubectl_trainjob.cluster.times import seconds_between
@@ -31,47 +32,58 @@ class Deadlines(NamedTuple):
     """The runs that were ended, the seconds until the next deadline, and why they cannot be enforced."""
 
     ended: tuple[ObjectId, ...] = ()
-    left: float = float("inf")
+    left: float = inf
     problem: ApiError | EnvironmentFault | None = None
 
 
 def end_overdue(api: Api, store: Store) -> Deadlines:
-    """Delete the running JobSets of a set that have had their time. Raises ApiError and EnvironmentFault."""
+    """Delete the running JobSets of a set that have had their time. Raises ApiError and EnvironmentFault.
+
+    All reasons are written at once, before the first delete. A run that cannot be deleted does not keep the others.
+    """
     parent = store.read()
     if group_kind(_JOB_SET) not in parent.kinds:
         return Deadlines()
-    gone: list[ObjectId] = []
-    times = [float("inf")]
-    for live in _members(api, store.name.id, parent.namespaces):
-        entry, left = _entry(parent, live), _left(live, api.date)
-        if left <= 0:
-            parent, is_ended = _ended(api, store, parent, entry, live)
-            gone += [identity_of(live)] if is_ended else []
-            left = float("inf") if is_ended else _SOON
-        elif entry.ended:  # a reconcile was killed before the delete, and the run has ended, or was suspended
-            parent, _ = _noted(store, parent, replace(entry, ended=""))
-        times.append(left)
-    return Deadlines(tuple(gone), min(times))
+    runs = {entry_id(identity_of(live)): live for live in _members(api, store.name.id, parent.namespaces)}
+    entries = {key: _entry(parent, live) for key, live in runs.items()}
+    left = {key: _left(live, api.date) for key, live in runs.items()}
+    errors = _deleted(api, {key: runs[key] for key in runs if left[key] <= 0}, dry_run=True)
+    due = {key for key, error in errors.items() if error is None}
+    # Another run has a reason if a reconcile was killed before the delete; then it ended, or was suspended.
+    parent, taken = _noted(store, parent, entries, {key: ENDED if key in due else "" for key in runs})
+    due -= taken
+    errors |= _deleted(api, {key: runs[key] for key in runs if key in due})
+    changed = {key: "" for key in due if _is_stale(errors[key])}
+    _noted(store, parent, {key: replace(entries[key], ended=ENDED) for key in changed}, changed)
+    gone = [identity_of(runs[key]) for key in runs if key in due and errors[key] is None]
+    problem = next((error for error in errors.values() if error and not _is_stale(error)), None)
+    waiting = [_SOON] * (len(errors) - len(gone))
+    return Deadlines(tuple(gone), min((*waiting, *(each for each in left.values() if each > 0), inf)), problem)
 
 
-def _ended(api: Api, store: Store, parent: Parent, entry: InventoryEntry, live: Body) -> tuple[Parent, bool]:
-    """The new parent, and whether the run was deleted; False if it changed meanwhile. Without rights, nothing is."""
-    try:
-        api.delete(live, in_foreground=True, any_version=False, dry_run=True)
-        parent, is_ours = _noted(store, parent, replace(entry, ended=ENDED))
-        if is_ours:
-            api.delete(live, in_foreground=True, any_version=False)
-        return parent, is_ours
-    except ApiError as error:
-        if error.reason != "Stale":
-            raise
-    return _noted(store, parent, replace(entry, ended=""))[0], False
+def _deleted(api: Api, runs: Mapping[str, Body], *, dry_run: bool = False) -> dict[str, ApiError | None]:
+    """Delete each run as it was read: the errors, which are "Stale" for runs that changed meanwhile."""
+    errors: dict[str, ApiError | None] = dict.fromkeys(runs)
+    for key, live in runs.items():
+        try:
+            api.delete(live, in_foreground=True, any_version=False, dry_run=dry_run)
+        except ApiError as error:
+            errors[key] = error
+    return errors
 
 
-def _noted(store: Store, parent: Parent, entry: InventoryEntry) -> tuple[Parent, bool]:
-    """Write an entry: the new parent, and False if another apply starts a new run of the name."""
-    parent, taken = update(store, parent, Update(entries={entry.id: entry}), frozenset((entry.id,)))
-    return parent, not taken
+def _is_stale(error: ApiError | None) -> bool:
+    return error is not None and error.reason == "Stale"
+
+
+def _noted(
+    store: Store, parent: Parent, entries: Inventory, reasons: Mapping[str, str]
+) -> tuple[Parent, frozenset[str]]:
+    """Write the reasons that are new: the new parent, and the ids of which another apply starts a new run."""
+    changed = {key: replace(entries[key], ended=ended) for key, ended in reasons.items() if entries[key].ended != ended}
+    if not changed:
+        return parent, frozenset()
+    return update(store, parent, Update(entries=changed), frozenset(changed))
 
 
 def _members(api: Api, set_id: str, namespaces: frozenset[str]) -> Iterator[Body]:
@@ -86,7 +98,7 @@ def _left(live: Body, now: str) -> float:
     """The seconds until the deadline of a run; of a suspended one, until it may be over if it is resumed now."""
     text, state = marks.annotation(live, marks.DEADLINE), state_of(live)
     if not text.isdecimal() or state == "terminal":
-        return float("inf")
+        return inf
     if state == "suspended":
         return max(float(text), _LATEST)
     suspended = next((each for each in conditions(live) if each.get("type") == "Suspended"), {})

@@ -14,7 +14,7 @@ import pytest
 from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.inputs import config, job
 from tests.cluster.apply.loop_site import Loop, grant, install
-from tests.cluster.apply.proxy import Answer, Forward, before
+from tests.cluster.apply.proxy import Answer, Forward, answer, before
 from tests.cluster.apply.site import AppliedObject, Site
 from tests.cluster.apply.test_controller_run import replica
 from tests.cluster.apply.test_kills import Kill, is_killed
@@ -239,6 +239,25 @@ def test_without_the_right_to_delete(site: Site) -> None:
     assert (run.exists, run.ended) == (True, "")
     again = run.once()
     assert (again.code, again.writes) == (1, [])
+
+
+def test_several_at_once(loop: Loop) -> None:
+    """Their reasons are one write, and a run that cannot be deleted does not keep the others."""
+    site, names = loop.site, ["a", "b", "c", "d"]
+    site.files(*(job(name, activeDeadlineSeconds=1) for name in names), config("c"))
+    run = Run(loop, 1)
+    assert run.once_earlier().code == 0
+    run.wait_until_over(max(site.body("JobSet", name)["metadata"]["creationTimestamp"] for name in names))
+    site.proxy.on("DELETE", "/jobsets/a$", answer(403), times=10)
+    done = run.once()
+    reasons = [line for line in done.writes if line.startswith("PATCH") and "trainingsets/s/status" in line]
+    ends = [line for line in done.writes if line.startswith("DELETE")]
+    assert (done.code, loop.condition("Stalled"), len(ends)) == (1, ("True", "AccessDenied"), 3), done.writes
+    assert len(reasons) == 2, "the reasons, and the conditions"
+    entries = {one["id"].split("_")[1]: one.get("ended") for one in loop.status["inventory"]["entries"]}
+    assert [entries[name] for name in names] == [None] + ["DeadlineExceeded"] * 3
+    site.proxy.clear()
+    assert run.is_ended()
 
 
 def test_the_loop_looks_in_time(site: Site) -> None:
