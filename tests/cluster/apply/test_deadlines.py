@@ -247,7 +247,7 @@ def test_several_at_once(loop: Loop) -> None:
     site.files(*(job(name, activeDeadlineSeconds=1) for name in names), config("c"))
     run = Run(loop, 1)
     assert run.once_earlier().code == 0
-    run.wait_until_over(max(site.body("JobSet", name)["metadata"]["creationTimestamp"] for name in names))
+    run.wait_until_over(max(live["metadata"]["creationTimestamp"] for live in site.all("JobSet").values()))
     site.proxy.on("DELETE", "/jobsets/a$", answer(403), times=10)
     done = run.once()
     reasons = [line for line in done.writes if line.startswith("PATCH") and "trainingsets/s/status" in line]

@@ -68,9 +68,9 @@ class Client:
         query = "?fieldValidation=Strict" + ("&dryRun=All" if dry_run else "")
         return self.request("POST", self.path(body, collection=True) + query, text, content_type)
 
-    def apply(self, body: Any, manager: str) -> Any:
-        """Apply an object server-side, strictly and without force, as `kubectl apply --server-side`."""
-        query = f"?fieldManager={manager}&fieldValidation=Strict"
+    def apply(self, body: Any, manager: str, *, force: bool = False) -> Any:
+        """Apply an object server-side and strictly, as `kubectl apply --server-side`; `force` as --force-conflicts."""
+        query = f"?fieldManager={manager}&fieldValidation=Strict" + ("&force=true" if force else "")
         return self.request("PATCH", self.path(body) + query, body, APPLY)
 
     def items(self, version: str, kind: str, fields: str = "") -> list[dict[str, Any]]:
