@@ -248,7 +248,7 @@ def test_several_at_once(loop: Loop) -> None:
     run = Run(loop, 1)
     assert run.once_earlier().code == 0
     run.wait_until_over(max(live["metadata"]["creationTimestamp"] for live in site.all("JobSet").values()))
-    site.proxy.on("DELETE", "/jobsets/a$", answer(403), times=10)
+    site.proxy.on("DELETE", r"/jobsets/a\b", answer(403), times=10)
     done = run.once()
     reasons = [line for line in done.writes if line.startswith("PATCH") and "trainingsets/s/status" in line]
     ends = [line for line in done.writes if line.startswith("DELETE")]
