@@ -25,6 +25,17 @@ _ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 _BEFORE_EXEC = ("token", "tokenFile", "username")  # each overrides a program
 _MOST_BYTES = 1 << 20  # of a file of credentials
 _FILES = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
+_CONFLICTS = (
+    ("cluster", "insecure-skip-tls-verify", "certificate-authority"),
+    ("cluster", "insecure-skip-tls-verify", "certificate-authority-data"),
+    ("cluster", "certificate-authority", "certificate-authority-data"),
+    ("user", "token", "username"),
+    ("user", "tokenFile", "username"),
+    ("user", "exec", "auth-provider"),
+    ("user", "client-certificate", "client-certificate-data"),
+    ("user", "client-key", "client-key-data"),  # of a user with a certificate: without one, no key is used
+)
+_OF_AS = ("as-groups", "as-uid", "as-user-extra")
 
 
 class ConnectionOptions(NamedTuple):
@@ -101,12 +112,11 @@ def _of_files(files: str, options: ConnectionOptions) -> Login:
 
 def _check_settings(cluster: Mapping[str, Any], user: Mapping[str, Any]) -> None:
     """Reject what kubectl rejects."""
-    if cluster.get("insecure-skip-tls-verify") and any(cluster.get(_FILES[0] + end) for end in ("", "-data")):
-        raise EnvironmentFault("the kubeconfig has insecure-skip-tls-verify and a certificate-authority; remove one")
-    if (user.get("token") or user.get("tokenFile")) and user.get("username"):
-        raise EnvironmentFault("the kubeconfig has a token and a username for one user; remove one")
-    if user.get("exec") and user.get("auth-provider"):
-        raise EnvironmentFault("the kubeconfig has exec and auth-provider for one user; remove one")
+    has_certificate = any(user.get(_FILES[1] + end) for end in ("", "-data"))
+    for kind, first, second in _CONFLICTS if has_certificate else _CONFLICTS[:-1]:
+        settings = user if kind == "user" else cluster
+        if settings.get(first) and settings.get(second):
+            raise EnvironmentFault(f"the kubeconfig has {first} and {second} for one {kind}; remove one")
     if (name := (user.get("auth-provider") or {}).get("name", "oidc")) != "oidc":
         raise EnvironmentFault(f'auth-provider "{name}" is not supported; use a credential plugin (exec)')
 
@@ -147,6 +157,8 @@ def _impersonation(options: ConnectionOptions, user: Mapping[str, Any]) -> Itera
             yield "Impersonate-Uid", user["as-uid"]
         for key, values in (user.get("as-user-extra") or {}).items():
             yield from ((f"Impersonate-Extra-{quote(key, safe='')}", value) for value in values)
+    elif found := next(filter(user.get, _OF_AS), ""):
+        raise EnvironmentFault(f"the kubeconfig has {found} without as; add as, or remove {found}")
 
 
 def _set_proxy(configuration: Configuration, url: str) -> None:

@@ -75,6 +75,8 @@ def test_certificates_of_users(site: Site, anna: UserFiles, tmp_path: Path) -> N
     beside = {name: file.name for name, file in zip(names, given, strict=True)}
     cases = {"files": paths, "files beside the kubeconfig": beside, "data": data}
     cases["one of each"] = {names[0]: beside[names[0]], f"{names[1]}-data": data[f"{names[1]}-data"]}
+    cases["certificate as file and data"] = {**paths, f"{names[0]}-data": data[f"{names[0]}-data"]}
+    cases["key as file and data"] = {**paths, f"{names[1]}-data": data[f"{names[1]}-data"]}
     cases["no key"] = {names[0]: paths[names[0]]}
     cases["no certificate"] = {names[1]: paths[names[1]]}
     cases["a key that is missing"] = {**paths, names[1]: str(tmp_path / "none")}

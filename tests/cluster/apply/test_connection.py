@@ -374,6 +374,10 @@ LOGINS = {
     "authority and no check": LoginCase(cluster={"insecure-skip-tls-verify": True}),
     "token and password": LoginCase({"token": "TOKEN", "username": "u", "password": "canary"}),
     "old plugin": LoginCase({"auth-provider": {"name": "gcp"}}),
+    "authority as file and data": LoginCase(cluster={"certificate-authority-data": "Y2FuYXJ5"}),
+    "groups without a user": LoginCase({"token": "TOKEN", "as-groups": ["system:masters"]}),
+    "uid without a user": LoginCase({"token": "TOKEN", "as-uid": "1"}),
+    "extra without a user": LoginCase({"token": "TOKEN", "as-user-extra": {"a": ["b"]}}),
 }
 
 
