@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.cli.scaffold.commands import COMMANDS, PLAIN, Command
-from kubectl_trainjob.cli.scaffold.pieces import JOBS
+from kubectl_trainjob.cli.scaffold.pieces import JOBS, packaged
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.repository.output.new_files import NewFile
@@ -18,6 +16,8 @@ _STORAGE = {
     trainer.DATASET_INITIALIZER: "hf://tatsu-lab/alpaca",
     trainer.MODEL_INITIALIZER: "hf://Qwen/Qwen2.5-1.5B-Instruct",
 }
+_NEEDS_GPUS = {"torch": True, "mpi": True, "jax": True, "xgboost": False, "flux": False}
+"""Whether the command of a framework needs GPUs, by the field of the runtime's `mlPolicy`."""
 # In these releases, Trainer selects a recipe of torchtune only if the TrainJob sets the number of processes.
 _NEED_PROCESSES = ("2.0", "2.1")
 # Settings of torchtune that Trainer takes from the runtime's command and that no TrainJob may repeat.
@@ -69,10 +69,12 @@ def _initializers(runtime: Body) -> Iterator[str]:
 
 
 def _trainer(runtime: Body, trainer_version: str) -> Iterator[str]:
-    command = COMMANDS.get(_policy(runtime), PLAIN)
-    is_torchtune = _is_torchtune(runtime)
-    gpus = _gpus(runtime) or int(command.needs_gpus)
-    yield from _recipe(runtime) if is_torchtune else _command(command)
+    policy, is_torchtune = _policy(runtime), _is_torchtune(runtime)
+    gpus = _gpus(runtime) or int(_NEEDS_GPUS.get(policy, False))
+    if is_torchtune:
+        yield from _recipe(runtime)
+    else:  # it tests that the nodes find each other; its names are those of trainer pkg/runtime/framework/plugins
+        yield from packaged(f"command_{policy or 'plain'}").splitlines()
     yield f"    numNodes: {nodes(runtime)}"
     if is_torchtune and trainer_version in _NEED_PROCESSES:
         yield f"    numProcPerNode: {gpus} # one per GPU"
@@ -84,17 +86,6 @@ def _recipe(runtime: Body) -> Iterator[str]:
     yield f"    command: [{', '.join(trainer.TORCHTUNE_COMMAND)}]"
     yield "    args:"
     yield from (f"      - {scalar(setting)}" for setting in (*_settings(runtime), "epochs=1"))
-
-
-def _command(command: Command) -> Iterator[str]:
-    yield "    # image: ghcr.io/acme/train:1.0 # default: the image of the runtime, with only the framework"
-    yield f"    # {command.about}"
-    yield f"    # This command only tests the connection. Replace it with your program: [{command.own}]."
-    yield "    command:"
-    yield from (f"      - {word}" for word in command.words)
-    if command.script:
-        yield "      - |"
-        yield textwrap.indent(command.script, "        ").rstrip("\n")
 
 
 def _resources(gpus: int) -> Iterator[str]:
@@ -111,7 +102,7 @@ def _resources(gpus: int) -> Iterator[str]:
 def _policy(runtime: Body) -> str:
     """The framework that `mlPolicy` names, "" for none."""
     policy = runtime["spec"].get("mlPolicy") or {}
-    return next((name for name in COMMANDS if policy.get(name) is not None), "")
+    return next((name for name in _NEEDS_GPUS if policy.get(name) is not None), "")
 
 
 def _is_torchtune(runtime: Body) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from pkgutil import get_data
 
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.output.new_files import NewFile
@@ -10,7 +11,7 @@ from kubectl_trainjob.repository.yaml.quoting import scalar
 
 JOBS = "jobs"
 SCHEMA = ".trainjob.schema.json"
-_HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: "
+_CHANGES = ("changes", "patches")
 
 
 def with_schema(file: NewFile) -> NewFile:
@@ -19,22 +20,17 @@ def with_schema(file: NewFile) -> NewFile:
     return NewFile(file.path, f"# yaml-language-server: $schema={path}\n{file.text}")
 
 
+def packaged(*parts: str, **values: object) -> str:
+    """The texts of these names, joined; each `@NAME@` is replaced by its value."""
+    text = "".join((get_data(__package__, f"texts/{part}.yaml") or b"").decode() for part in parts)
+    for name, value in values.items():
+        text = text.replace(f"@{name.upper()}@", str(value))
+    return text
+
+
 def settings(trainer_version: str, emit: str) -> NewFile:
     """`trainjob.yaml`."""
-    text = f"""\
-# Settings of the whole repository. Its root is the directory of this file.
-{_HEAD}Config
-target:
-  trainer: "{trainer_version}" # the Trainer version of the cluster
-# What a build prints. jobset: the objects that Trainer creates, for clusters without Trainer. trainjob: the TrainJobs,
-# after the same checks, for clusters with Trainer.
-emit: {emit}
-runtimes: # directories with runtimes
-  - runtimes
-deploy: # what build, lint, diff and review read without PATH
-  - overlays/*
-"""
-    return NewFile("trainjob.yaml", text)
+    return NewFile("trainjob.yaml", packaged("config", trainer=trainer_version, emit=emit))
 
 
 def runtime(name: str, folder: str, trainer_version: str) -> NewFile:
@@ -42,74 +38,23 @@ def runtime(name: str, folder: str, trainer_version: str) -> NewFile:
     return NewFile(f"{folder}/{name}.yaml", catalogue.read(name, trainer_version))
 
 
-def overlay(name: str, namespace: str, about: str, settings: str) -> NewFile:
-    """An overlay for the jobs; `about` is its comment, `settings` are its changes, as YAML."""
-    text = f"""\
-# {about}
-{_HEAD}Overlay
-resources: # files, directories, other overlays
-  - ../../{JOBS}
-namespace: {scalar(namespace)}
-{settings}"""
-    return NewFile(f"overlays/{name}/overlay.yaml", text)
-
-
 def added_overlay(name: str, namespace: str) -> NewFile:
     """An overlay for a repository with unknown jobs: its comments show other changes."""
-    return overlay(name, namespace, "The jobs in another environment.", f"{_QUEUE}{_IMAGES}{_PATCHES}")
+    return _overlay(name, namespace, "The jobs in another environment.", *_CHANGES)
 
 
 def development() -> NewFile:
     """The overlay `dev` of a new repository."""
-    return overlay("dev", "dev", "The jobs for tests.", f"{_NO_HASH}{_QUEUE}{_IMAGES}{_PATCHES}")
+    return _overlay("dev", "dev", "The jobs for tests.", "no_name_hash", *_CHANGES)
 
 
 def production(job: str, nodes: int) -> NewFile:
     """The overlay `prod` of a new repository; `nodes` is the number of nodes of the job, 0 for no change."""
-    changes = f"{_HASH}{_QUEUE}{_IMAGES}{_more_nodes(job, nodes) if nodes else _PATCHES}"
-    return overlay("prod", "prod", "The jobs of production.", changes)
+    changes = ("changes", "more_nodes") if nodes else _CHANGES
+    return _overlay("prod", "prod", "The jobs of production.", "name_hash", *changes, job=scalar(job), nodes=nodes)
 
 
-_HASH = """\
-# A changed job gets another name, and is a new run: a cluster rejects most changes of an existing job.
-nameHash: true
-"""
-
-_NO_HASH = "# nameHash: true # a changed job is a new run, under another name\n"
-
-_QUEUE = """\
-# labels: # with Kueue: the queue of the jobs
-#   - pairs:
-#       kueue.x-k8s.io/queue-name: training
-"""
-
-_IMAGES = """\
-# images: # other images or versions
-#   - name: ghcr.io/acme/train
-#     newTag: "1.0"
-"""
-
-_PATCHES = """\
-# patches: # other differences
-#   - target:
-#       kind: TrainJob
-#     patch:
-#       spec:
-#         trainer:
-#           env:
-#             - name: LOG_LEVEL
-#               value: debug
-"""
-
-
-def _more_nodes(job: str, nodes: int) -> str:
-    return f"""\
-patches:
-  - target:
-      kind: TrainJob
-      name: {scalar(job)}
-    patch:
-      spec:
-        trainer:
-          numNodes: {nodes}
-"""
+def _overlay(name: str, namespace: str, about: str, *changes: str, **values: object) -> NewFile:
+    """An overlay for the jobs; `about` is its comment."""
+    text = packaged("overlay", *changes, about=about, namespace=scalar(namespace), **values)
+    return NewFile(f"overlays/{name}/overlay.yaml", text)
