@@ -98,7 +98,7 @@ def supported() -> Iterator[str]:
     kinds = ", ".join(kind.name for kind in kinds_with(KindRole.TRAINING_JOB, KindRole.RUNTIME))
     yield f"The kinds are {kinds} of {API_VERSION}. The results are for {others}."
     yield ""
-    yield "These kinds cannot be expanded yet, and a build rejects them:"
+    yield "A build rejects these older kinds. [migrate](migrate.md) converts them:"
     yield ""
     for group, legacy in groupby(kinds_with(KindRole.LEGACY), key=lambda kind: kind.group):
         yield f"- of {group}: {', '.join(kind.name for kind in legacy)}"

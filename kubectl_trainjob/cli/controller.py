@@ -57,7 +57,12 @@ def _address(name: str, default: str, help_text: str) -> Callable[[Any], Any]:
     help="A directory for sources of kind Directory. Can be repeated.",
 )
 @click.option(
-    "--concurrent", type=click.IntRange(1), default=2, show_default=True, help="With run: reconciles at the same time."
+    "--concurrent",
+    type=click.IntRange(1),
+    metavar="N",
+    default=2,
+    show_default=True,
+    help="With run: reconciles at the same time.",
 )
 @_duration("--resync", 600, "10m", "With run: time between two lists of all TrainingSets.")
 @click.option(

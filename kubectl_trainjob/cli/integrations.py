@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kubectl_trainjob.cli.pages import ManualCommand
-from kubectl_trainjob.cli.streams import emit, page_width
+from kubectl_trainjob.cli.streams import emit
 from kubectl_trainjob.integrations.files import FILES, content
 
 
@@ -27,7 +27,6 @@ def integrations(system: str | None, name: str) -> int:
 
 
 def _list(systems: list[str]) -> str:
-    formatter = click.HelpFormatter(width=page_width())
     rows = [(f"{each} {name}", file.summary) for each in systems for name, file in FILES[each].items()]
-    formatter.write_dl(rows)
-    return formatter.getvalue()
+    width = max(len(name) for name, _ in rows)
+    return "".join(f"{name:{width}}   {about}\n" for name, about in rows)

@@ -243,7 +243,7 @@ def _apply_fixes(
     fixed = set(fixing.fixed)
     count = len({each.statement for each in results if found.diagnostics[each] in fixed})
     if not fixing.files:
-        print_error("note: no safe fix is left")
+        print_error(f"note: no {'' if with_unsafe else 'safe '}fix is left")
     elif not only_show:
         print_error(f"note: {plural(count, 'finding')} fixed in {plural(len(fixing.files), 'file')}")
     return bool(fixing.files) and not only_show

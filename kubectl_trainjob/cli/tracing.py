@@ -156,12 +156,12 @@ def _sets_namespace(traced: TracedObject) -> bool:
 
 def _note_other_objects(target: ObjectName, tracing: Tracing, found: Sequence[FoundObject]) -> None:
     note_unread_overlays(tracing.unread_overlays[:_MOST_NAMED], "read")
-    if len(found) == 1 and found[0].object.identity.name == target.name:
+    if found and found[0].object.identity.name == target.name:
         also = [
             each.identity
             for job in tracing.jobs
             for each in (job.train_job, *job.objects)
-            if each is not found[0].object and target.is_met_by(each.identity, *each.names, "")
+            if each.identity.name != target.name and target.is_met_by(each.identity, *each.names, "")
         ]
         if also:
             print_error(f"note: overlays renamed other objects of this name: {_list_names(also)}")

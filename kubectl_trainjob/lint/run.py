@@ -21,7 +21,7 @@ from kubectl_trainjob.lint.suppressions import Suppressions
 from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks, UnitFinding
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.finding import Finding, LintReport, UncheckedRules
-from kubectl_trainjob.model.message import joined, say
+from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.rules import RULES, Category
 from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
 from kubectl_trainjob.model.units import Documents, LintSettings, SkippedEntry
@@ -213,8 +213,12 @@ def _unchecked_rules(unbuilt: Sequence[ObjectId]) -> tuple[UncheckedRules, ...]:
     """TrainJobs that cannot be built: their generated objects could not be checked."""
     if not unbuilt:
         return ()
-    names = [say("{}", str(each)) for each in dict.fromkeys(unbuilt)]
+    names = [_with_namespace(each) for each in dict.fromkeys(unbuilt)]
     if len(names) > _MOST_NAMED + 1:
         names[_MOST_NAMED:] = [say("{} more", len(names) - _MOST_NAMED)]
     cause = say("{} cannot be built", joined(names, last=" and "))
     return (UncheckedRules(cause, tuple(check.rule.id for check in JOB_CHECKS)),)
+
+
+def _with_namespace(job: ObjectId) -> Message:
+    return say("{} in namespace {}", str(job), job.namespace) if job.namespace else say("{}", str(job))

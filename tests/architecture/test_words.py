@@ -20,6 +20,12 @@ GUIDES = [
     _GITHUB / "CONTRIBUTING.md",
     _GITHUB / "actions" / "review" / "README.md",
 ]
+PACKAGED = [
+    *(path for suffix in ("yaml", "sh") for path in (ROOT / "kubectl_trainjob" / "integrations").rglob(f"*.{suffix}")),
+    *(ROOT / "kubectl_trainjob" / "cli" / "schemas").glob("*.json"),
+    *(ROOT / "runtimes").glob("*.yaml"),
+    *(ROOT / "overlays").rglob("*.yaml"),
+]
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule) for rule in RULES])
@@ -33,6 +39,12 @@ def test_the_words_of_a_rule(rule: str) -> None:
 def test_the_words_of_a_guide(path: Path) -> None:
     text = words.prose(path.read_text(encoding="utf-8"))
     assert (words.avoided(text), words.long_sentences(text)) == ([], [])
+
+
+@for_each("path", PACKAGED, at_least=30)
+def test_the_words_of_packaged_files(path: Path) -> None:
+    lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    _report(path, [words.Text(number, f"{each}: {line}") for number, line in lines for each in words.avoided(line)])
 
 
 def _report(path: Path, found: list[words.Text]) -> None:

@@ -354,6 +354,15 @@ def test_a_job_in_several_overlays_asks_for_one(repository: Repository, env: Any
     assert env("bert", "-f", "overlays/dev")[0] == 0
 
 
+def test_renamed_jobs_are_listed_beside_those_of_several_overlays(repository: Repository, env: Any) -> None:
+    repository.write({"jobs/bert.yaml": [torch_job()], "runtimes/torch.yaml": [TORCH], "trainjob.yaml": [CONFIG]})
+    repository.write({f"overlays/{each}/overlay.yaml": overlay("../../jobs") for each in ("dev", "test")})
+    repository.write({"overlays/prod/overlay.yaml": overlay("../../jobs", namespace="prod", nameSuffix="-prod")})
+    message = "error: TrainJob/bert is in 2 overlays; pass -f overlays/dev or -f overlays/test\n"
+    note = "note: overlays renamed other objects of this name: TrainJob/bert-prod in namespace prod\n"
+    assert env("bert") == (1, "", message + note)
+
+
 def test_a_lost_value_is_where_the_overlay_patched_it(repository: Repository, env: Any) -> None:
     made = runtime("torch", {"numNodes": 2, "torch": {}})
     [job] = made["spec"]["template"]["spec"]["replicatedJobs"]

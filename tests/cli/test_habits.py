@@ -13,7 +13,7 @@ from kubectl_trainjob import __version__
 from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
 from tests.cli.conftest import Repository
-from tests.cli.manifests import config_map, train_job
+from tests.cli.manifests import MPI, config_map, train_job
 
 PLAIN = {
     "apiVersion": "trainer.kubeflow.org/v1alpha1",
@@ -143,6 +143,16 @@ def test_an_empty_repository_says_how_to_begin(command: list[str], repository: R
     assert (said.code, said.err.endswith(note)) == (0 if command == ["lint"] else 1, True)
     repository.write({"runtimes/plain.yaml": [PLAIN]})
     assert note not in say(*command).err
+
+
+def test_secrets_of_one_name_have_their_namespaces(repository: Repository, say: Say) -> None:
+    repository.write({"a.yaml": [MPI, *(train_job("a", "mpi", namespace) for namespace in ("", "dev", "prod"))]})
+    secret = "secret/a-mpi-ssh-auth"
+    assert [line.partition(" with ")[0] for line in say("secrets").out.splitlines()] == [
+        secret,
+        f"{secret} in namespace dev",
+        f"{secret} in namespace prod",
+    ]
 
 
 def test_a_note_only_where_it_helps(repository: Repository, say: Say) -> None:

@@ -138,6 +138,16 @@ def test_what_a_build_rejects_is_a_finding(repository: Repository) -> None:
     assert repository.lint("--fail-on", "never", "--strict").exit_code == 1
 
 
+def test_jobs_that_cannot_be_built_have_their_namespaces(repository: Repository) -> None:
+    for name in ("dev", "prod"):
+        overlay = f"{OVERLAY}resources: [../../jobs]\nnamespace: {name}\n"
+        repository.write({f"overlays/{name}/overlay.yaml": overlay})
+    repository.write({"jobs/b.yaml": JOB.replace("NAME", "b").replace("torch", "tosh")})
+    repository.write({"trainjob.yaml": CONFIG + "deploy: [overlays/*]\n"})
+    [unchecked] = repository.lint("-o", "json").report["unverifiable"]
+    assert unchecked["cause"] == "TrainJob/b in namespace dev and TrainJob/b in namespace prod cannot be built"
+
+
 def test_each_overlay_is_looked_at_for_itself(repository: Repository) -> None:
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1")})
     for name in ("dev", "prod"):
@@ -477,6 +487,7 @@ def test_a_fix_is_shown_made_and_then_there_is_nothing_left(repository: Reposito
     assert file.read_text().startswith(WITHOUT_LIMIT.rstrip("\n"))
     again = file.read_text()
     assert "note: no safe fix is left" in repository.lint("--fix").err
+    assert "note: no fix is left" in repository.lint("--unsafe-fixes").err
     assert file.read_text() == again
 
 

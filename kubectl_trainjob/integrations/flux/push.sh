@@ -6,7 +6,7 @@
 #
 # FLUX_PUSH_FLAGS has more options of `flux push artifact`.
 set -eu
-overlay=${1:?the folder of an overlay, such as overlays/prod} target=${2:?the address of the artifact, oci://...}
+overlay=${1:?the directory of an overlay, such as overlays/prod} target=${2:?the address of the artifact, oci://...}
 commit=$(git rev-parse HEAD)
 branch=$(git branch --show-current) # empty if CI checked out a commit
 origin=$(git config --get remote.origin.url | sed 's,^\([a-z]*://\)[^/]*@,\1,') # without a password or token

@@ -13,13 +13,17 @@ from kubectl_trainjob.repository.positions import Locator
 
 
 def list_secrets(needed: Sequence[DesiredObject]) -> str:
-    """One line for each Secret: its name, keys and TrainJob, and the line of that."""
+    """One line for each Secret: its name, namespace, keys and TrainJob, and the line of that."""
     resolve = Locator().resolve
     named = ((each, ", ".join(keys_of(each.makes))) for each in needed)
     return shown_lines(
-        f"secret/{each.id.name} with {keys} for trainjob/{each.train_job} ({resolve(each.place)})"
+        f"secret/{each.id.name}{_namespace(each)} with {keys} for trainjob/{each.train_job} ({resolve(each.place)})"
         for each, keys in named
     )
+
+
+def _namespace(one: DesiredObject) -> str:
+    return f" in namespace {one.id.namespace}" if one.id.namespace else ""
 
 
 def format_report(made: Iterable[Body], output: str) -> str:
