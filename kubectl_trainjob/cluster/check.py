@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kubectl_trainjob.cluster import kueue, marks
+from kubectl_trainjob.cluster.advice import ADVICE, advice
 from kubectl_trainjob.cluster.decide import Change, Decision, State, decide
 from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.errors import NEW, ApiError
@@ -17,7 +18,6 @@ from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.jobs_of import check_jobs, pointer
 from kubectl_trainjob.cluster.members import comes_later
 from kubectl_trainjob.cluster.run_check import (
-    ADVICE,
     HOW_TO_RUN,
     is_rerun,
     is_same,
@@ -92,7 +92,7 @@ def _plan_step(work: Work, step: Step, live: Body | None) -> Step:
     may_take = owner == work.options.adopt_from if owner else work.options.adopt
     if not is_ours and not may_take:
         return _left_foreign(work, step, live, owner)
-    if work.options.skips_disabled and is_disabled(live, marks.RECONCILE):
+    if work.options.training_set and is_disabled(live, marks.RECONCILE):
         return step.ended("kept", "ReconcileDisabled", f"annotation {marks.RECONCILE} is {marks.DISABLED}")
     return plan_live_run(work, step, live, is_ours=is_ours) if item.is_run else _planned_other(work, step, live)
 
@@ -113,7 +113,7 @@ def _left_foreign(work: Work, step: Step, live: Body, owner: str) -> Step:
         if is_same(work.api.apply(body, dry_run=True), live):
             return step.ended("unchanged")
     reason = "OtherSet" if owner else "NotOurs"
-    return step.ended("refused", reason, ADVICE[reason])
+    return step.ended("refused", reason, advice(reason, work.options.training_set))
 
 
 def _planned_new(work: Work, step: Step) -> Step:
@@ -123,7 +123,7 @@ def _planned_new(work: Work, step: Step) -> Step:
         return left_alone(step, decision, _why_not_created(work, item, decision))
     rival = work.rivals.get(item.id)
     if rival:
-        return step.ended("refused", rival, ADVICE[rival])
+        return step.ended("refused", rival, advice(rival, work.options.training_set))
     body = with_metadata(kueue.to_create(work.api, item.body) if item.is_run else item.body, {"resourceVersion": NEW})
     return _dry_run_new(work, replace(step, plan="create", body=body))
 
@@ -149,11 +149,13 @@ def _decided_new(work: Work, item: DesiredObject) -> Decision:
 
 
 def _why_not_created(work: Work, item: DesiredObject, decision: Decision) -> str:
+    if decision.reason in ADVICE:
+        return advice(decision.reason, work.options.training_set)
     entry = _known_entry(work, item)
     if entry is not None and entry.id != entry_id(item.id):
-        return ADVICE.get(decision.reason, "it ran with another value of emit; use --rerun to start it again")
+        return "it ran with another value of emit; use --rerun to start it again"
     has_changed = entry is not None and entry.hash != item.hash
-    return ADVICE.get(decision.reason, f"it ran with other content: {HOW_TO_RUN}" if has_changed else "")
+    return f"it ran with other content: {HOW_TO_RUN}" if has_changed else ""
 
 
 def _dry_run_new(work: Work, step: Step) -> Step:

@@ -63,6 +63,10 @@ class Update:
 class ForeignParentError(EnvironmentFault):
     """The object that would be the parent belongs to something else; only a user can change that."""
 
+    def __init__(self, problem: str, advice: str) -> None:
+        super().__init__(f"{problem}; {advice}")
+        self.problem = problem
+
 
 class Store(Protocol):
     """Where a parent is kept."""
@@ -83,13 +87,14 @@ def parent_in(live: Body, name: SetName, entries: Inventory) -> Parent:
     where = f"{name.kind} {name.namespace}/{name.name}"
     tool = notes.get(marks.TOOLING, "")
     is_copied = name.kind == "TrainingSet"  # an export of another one, under a new name
-    advice = f"remove its label {marks.APPLYSET_ID}" if is_copied else "choose another name with --applyset"
+    other = "use another TrainingSet" if is_copied else "choose another name with --applyset"
+    advice = f"remove its label {marks.APPLYSET_ID}" if is_copied else other
     if marks.APPLYSET_ID not in labels or not tool:
-        raise ForeignParentError(f"{where} is not the parent of a set; {advice}")
+        raise ForeignParentError(f"{where} is not the parent of a set", advice)
     if tool.partition("/")[0] != "kubectl-trainjob":
-        raise ForeignParentError(f"{where} is the parent of a set of {tool.partition('/')[0]}; use --applyset")
+        raise ForeignParentError(f"{where} is the parent of a set of {tool.partition('/')[0]}", other)
     if labels[marks.APPLYSET_ID] != name.id:
-        raise ForeignParentError(f"{where} has the id of another set, perhaps as a copy; {advice}")
+        raise ForeignParentError(f"{where} has the id of another set, perhaps as a copy", advice)
     kinds, spaces = _words(notes.get(marks.GROUP_KINDS)), _words(notes.get(marks.NAMESPACES)) | {name.namespace}
     return Parent(metadata["resourceVersion"], metadata["uid"], kinds, spaces, entries)
 

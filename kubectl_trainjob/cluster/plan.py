@@ -98,8 +98,9 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
         raise InvalidFilesError(conflicts)
     chosen = list(_select(objects, options.selector))
     if not chosen:
+        what = "no object with the labels of -l" if options.selector else "no object except runtimes"
         raise EmptyPlanError(
-            "nothing to apply: the files have no object except runtimes, or none with the labels of -l; "
+            f"nothing to apply: the files have {what}; "
             f"to end the set, delete its objects: kubectl delete jobsets -n {namespace} -l {marks.PART_OF}={set_id}"
         )
     target = compilation.target

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import groupby
 
 from kubectl_trainjob.cluster import marks
+from kubectl_trainjob.cluster.advice import advice
 from kubectl_trainjob.cluster.desired_objects import order
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.result import Action, ObjectResult
@@ -43,7 +44,8 @@ def prune(work: Work, built: Set[ObjectId], built_members: int) -> list[ObjectRe
     total = len(doomed) + built_members
     results = {each: _result(work, each, "kept", reason, _REASONS[own[each] or "Run"]) for each, reason in kept.items()}
     if len(doomed) > _MOST and len(doomed) * 2 > total and not work.options.prune_many:
-        message = f"{len(doomed)} of {total} objects would be deleted; use --prune-many if this is intended"
+        what = f"{len(doomed)} of {total} objects would be deleted"
+        message = f"{what}; {advice('TooMany', work.options.training_set)}"
         results |= {each: _result(work, each, "refused", "TooMany", message) for each in doomed}
     else:
         results |= _delete_all(work, doomed)
@@ -67,7 +69,7 @@ def _reason_to_keep(work: Work, identity: ObjectId, running: Set[tuple[str, str]
         return "HoldsData"
     if is_disabled(work.members[identity], marks.PRUNE):
         return "PruneDisabled"
-    if work.options.skips_disabled and is_disabled(work.members[identity], marks.RECONCILE):
+    if work.options.training_set and is_disabled(work.members[identity], marks.RECONCILE):
         return "ReconcileDisabled"
     if any(owner.get("uid") != work.parent.uid for owner in metadata.get("ownerReferences") or ()):
         return "OwnedByOther"

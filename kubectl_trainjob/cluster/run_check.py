@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.cluster import kueue, marks
+from kubectl_trainjob.cluster.advice import advice
 from kubectl_trainjob.cluster.api import MANAGER
 from kubectl_trainjob.cluster.decide import Change, Decision, decide
 from kubectl_trainjob.cluster.desired_objects import DesiredObject
@@ -23,15 +24,6 @@ from kubectl_trainjob.model.source import Pointer, show_pointer
 from kubectl_trainjob.model.stages import Body
 
 HOW_TO_RUN = "give it a new name, use --rerun, or set recreate to when-terminal"
-ADVICE = {
-    "MayHaveRun": "an earlier apply was interrupted, and this run may have started; use --rerun to start it",
-    "TrainJobExists": "the JobSet of an existing TrainJob has this name; rename this one, or delete the TrainJob",
-    "JobSetExists": "an existing JobSet has the name of this TrainJob; rename the TrainJob, or delete the JobSet",
-    "NotOurs": "the object exists and belongs to no set; use --adopt to take it over",
-    "OtherSet": "the object belongs to another set; use --adopt-from to move that set's objects here",
-    "Running": "a new run is needed, and it must wait for the end of this one",
-    "Frozen": "a live run cannot change these fields; use --recreate, or give it a new name",
-}
 _SERVER_FIELDS = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid")
 
 
@@ -58,8 +50,9 @@ def plan_live_run(work: Work, step: Step, live: Body, *, is_ours: bool) -> Step:
     if decision.plan == "recreate":
         return _recreate(work, replace(step, plan="recreate"), decision, fields)
     if decision.plan != "apply":
-        message = f"its content changed: {HOW_TO_RUN}" if decision.reason == "Finished" else ADVICE[decision.reason]
-        return left_alone(step, decision, message, fields).located(work, compared.frozen)
+        is_over = decision.reason == "Finished"
+        why = f"its content changed: {HOW_TO_RUN}" if is_over else advice(decision.reason, work.options.training_set)
+        return left_alone(step, decision, why, fields).located(work, compared.frozen)
     if compared.answer is not None and is_same(compared.answer, live):
         return step.ended("unchanged")
     return replace(step, plan="apply", body=sent)

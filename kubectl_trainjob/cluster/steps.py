@@ -26,7 +26,8 @@ Locate = Callable[[ObjectId, Pointer], Place | None]
 class ApplyOptions:
     """The flags of `apply`; `reruns` are names of jobs, `adopt_from` the id of a set, `inherited` its inventory.
 
-    With `skips_disabled`, live objects with annotation `reconcile: disabled` are kept as they are.
+    `training_set` is the name of that of the loop: messages name its fields, and live objects with annotation
+    `reconcile: disabled` are kept as they are.
     """
 
     policy: Policy = "never"
@@ -39,7 +40,7 @@ class ApplyOptions:
     prune_running: bool = False
     prune_many: bool = False
     is_dry_run: bool = False
-    skips_disabled: bool = False
+    training_set: str = ""
 
 
 class Work(NamedTuple):

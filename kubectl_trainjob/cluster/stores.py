@@ -12,7 +12,7 @@ from kubectl_trainjob.cluster import inventory, marks
 from kubectl_trainjob.cluster.api import MANAGER, Api
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.inventory import Inventory
-from kubectl_trainjob.cluster.parent import Parent, Store, entries_to_write, parent_in, parent_marks
+from kubectl_trainjob.cluster.parent import ForeignParentError, Parent, Store, entries_to_write, parent_in, parent_marks
 from kubectl_trainjob.cluster.result import set_named
 from kubectl_trainjob.kube.facts.kinds import means_kind
 from kubectl_trainjob.kube.facts.validation import dns_1123_subdomain
@@ -143,7 +143,10 @@ def kind_and_name(text: str) -> tuple[str, str]:
 
 def inherited_of(store: Store) -> Inventory:
     """The inventory of a set that is taken over. Raises EnvironmentFault without it: what is over would run again."""
-    parent = store.read()
+    try:
+        parent = store.read()
+    except ForeignParentError as error:
+        raise ForeignParentError(error.problem, "correct the name of the set to take over") from None
     if not parent.uid:
         raise EnvironmentFault(
             f"{store.name} does not exist in namespace {store.name.namespace}, so it has no objects to take over; "

@@ -197,7 +197,7 @@ def _has_trainer(api: Api) -> bool:
 
 
 def _options(wanted: TrainingSet, own: Api, api: Api) -> ApplyOptions:
-    options = ApplyOptions(wanted.policy, prune=wanted.has_prune, skips_disabled=True)
+    options = ApplyOptions(wanted.policy, prune=wanted.has_prune, training_set=wanted.key.name)
     if not wanted.adopt_from:
         return options
     try:

@@ -37,7 +37,7 @@ _REPLACEMENTS: Mapping[Pointer, Message] = {
         "the number of processes follows the resources, or write spec.trainer.numProcPerNode in the TrainJob"
     ),
 }
-_MIGRATE = say("(build with --trainer-version, or run `kubectl trainjob migrate`)")
+_MIGRATE = say("(set target.trainer in trainjob.yaml, or run `kubectl trainjob migrate`)")
 
 
 def with_versions(problem: Problem, schema: Schema, value: Mapping[str, Any]) -> Problem:

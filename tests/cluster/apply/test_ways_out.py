@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.cluster.apply import world
 from tests.cluster.apply.inputs import Object, config, job
+from tests.cluster.apply.loop_site import Loop
 from tests.cluster.apply.site import Site
 from tests.cluster.apply.test_training_set import install, training_set
 
@@ -118,6 +120,59 @@ def test_a_set_moves_and_what_is_over_stays_over(looped: Site, to_loop: bool) ->
     assert again.results["JobSet/over"] == "kept Finished"
 
 
+_PROBLEMS = {
+    "Frozen": r"use (spec\.recreate), or give",
+    "OtherSet": r"use annotation (\S+) of the TrainingSet to",
+    "NotOurs": r"use kubectl trainjob ([^;]*?) to take it over",
+    "TooMany": r"use kubectl trainjob ([^;]*?) if this is intended",
+    "MayHaveRun": r"use kubectl trainjob ([^;]*?) to start it",
+}
+
+
+@pytest.mark.parametrize("reason", _PROBLEMS)
+def test_the_status_of_a_loop_says_its_way_out(site: Site, reason: str) -> None:
+    """What the message names is tried as it is: a field, an annotation, or a command line for the set."""
+    install(site.plane)
+    loop = Loop(site, prune=True)
+    _provoked(loop, reason)
+    assert loop.once().code == 1
+    (way,) = set(re.findall(_PROBLEMS[reason], loop.message))
+    assert f"{reason}: " in loop.message
+    assert not re.search(r"(?<!\w) --?\w", re.sub(r"kubectl trainjob [^;]*", "", loop.message)), loop.message
+    assert [note for name, note in loop.events() if name == "Refused"] == [loop.message]
+    if reason == "Frozen":
+        loop.merge({"spec": {way.partition(".")[2]: "always"}})
+    elif reason == "OtherSet":
+        loop.merge({"metadata": {"annotations": {way: "hand"}}})
+    else:
+        assert site.run(*way.replace("JOB", "a").split()).code == 0
+    assert loop.once().code == 0, loop.message
+
+
+def _provoked(loop: Loop, reason: str) -> None:
+    """Something that the loop leaves to a user."""
+    site = loop.site
+    if reason == "Frozen":
+        loop.applied(job("a"))
+        site.files(job("a", image="example.com/train:2"))
+    elif reason == "OtherSet":
+        site.applied(job("a"), arguments=("--applyset", "hand"))
+    elif reason == "NotOurs":
+        site.plane.client.create(config("a", namespace=site.namespace))
+        site.files(config("a"))
+    elif reason == "TooMany":
+        loop.applied(*(config(f"c{number}") for number in range(6)))
+        site.files(config("c0"))
+    else:
+        loop.applied(job("a", "short"))
+        site.wait("it is gone", lambda: site.live("JobSet", "a") is None)
+        (entry,) = loop.status["inventory"]["entries"]
+        entry = {**entry, "state": "starting", "at": "2020-01-01T00:00:00Z", "uid": None}
+        patch = {"status": {"inventory": {"entries": [entry]}}}
+        path = f"{site.plane.client.path(loop.created)}/status"
+        site.plane.client.request("PATCH", path, patch, "application/merge-patch+json")
+
+
 def test_a_set_that_does_not_exist(looped: Site) -> None:
     looped.files(job("a"))
     sets = (("--applyset", "trainingset/none"), *(("--adopt-from", name) for name in ("none", "tset/none", "secret/a")))
@@ -126,3 +181,6 @@ def test_a_set_that_does_not_exist(looped: Site) -> None:
         assert (done.code, done.ended.out, done.writes) == (2, "", []), arguments
         assert done.ended.err.splitlines()[-1].startswith("error: "), done.ended.err
     assert looped.run("status", "--applyset", "trainingset/none").code == 2
+    looped.plane.client.create(config("plain", namespace=looped.namespace))
+    said = f"ConfigMap {looped.namespace}/plain is not the parent of a set; correct the name of the set to take over"
+    assert looped.apply("--adopt-from", "plain").ended.err.splitlines()[-1] == f"error: {said}"

@@ -135,7 +135,7 @@ def test_other_versions_are_named(version, text, field, rule, place, message):
         (
             rule,
             place,
-            f"{message} (build with --trainer-version, or run `kubectl trainjob migrate`)",
+            f"{message} (set target.trainer in trainjob.yaml, or run `kubectl trainjob migrate`)",
         )
     ]
 

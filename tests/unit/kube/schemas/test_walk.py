@@ -75,7 +75,7 @@ REJECTED = [
                 "spec.podTemplateOverrides",
                 "key",
                 'field "podTemplateOverrides" exists only in Trainer 2.1; write spec.runtimePatches now '
-                "(build with --trainer-version, or run `kubectl trainjob migrate`)",
+                "(set target.trainer in trainjob.yaml, or run `kubectl trainjob migrate`)",
             )
         ],
         id="field of another version",
