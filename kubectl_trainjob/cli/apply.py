@@ -120,11 +120,7 @@ class _ApplyCommand(ManualCommand):
 @click.option(
     "--dry-run", type=click.Choice(["none", "server"]), default="none", show_default=True, help="Write nothing."
 )
-@click.option(
-    "--wait",
-    type=click.Choice(_GOALS),
-    help="Wait until all runs have started, or have ended.",
-)
+@click.option("--wait", type=click.Choice(_GOALS), help="Wait until all runs have started, or have ended.")
 @timeout("Longest time of the whole command. The default is 5m, and with --wait=finished no limit.", default=None)
 @options.output_format("text", "json", "yaml", "name")
 @cluster_options

@@ -91,10 +91,7 @@ def build(**given: Any) -> int:
     with open_session() as session:
         compilation = _compile(request, session)
     findings = build_findings(
-        compilation,
-        is_strict=request.strict,
-        is_set=bool(request.output_directory),
-        namespace=request.namespace,
+        compilation, is_strict=request.strict, is_set=bool(request.output_directory), namespace=request.namespace
     )
     print_findings(findings)
     if has_errors(findings):

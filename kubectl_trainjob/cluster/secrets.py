@@ -9,12 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from kubectl_trainjob.kube.facts.trainer import (
-    FLUX_CURVE_KEY,
-    FLUX_CURVE_SUFFIX,
-    SSH_PRIVATE_KEY,
-    SSH_PUBLIC_KEY,
-)
+from kubectl_trainjob.kube.facts.trainer import FLUX_CURVE_KEY, FLUX_CURVE_SUFFIX, SSH_PRIVATE_KEY, SSH_PUBLIC_KEY
 from kubectl_trainjob.model.stages import Body, RequiredSecret
 
 _SSH, _OPAQUE = "kubernetes.io/ssh-auth", "Opaque"

@@ -10,13 +10,7 @@ from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.doctor.values import DoctorCheck, Level
 from kubectl_trainjob.cluster.errors import or_none
-from kubectl_trainjob.kube.facts.gitops import (
-    forces,
-    prunes_unconfirmed,
-    replaces_variables,
-    sync_options,
-    uses_plugin,
-)
+from kubectl_trainjob.kube.facts.gitops import forces, prunes_unconfirmed, replaces_variables, sync_options, uses_plugin
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 

@@ -8,13 +8,7 @@ from typing import Literal
 
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.jobs.find import owner_of
-from kubectl_trainjob.cluster.jobs.problems import (
-    ROLE_LABEL,
-    JobProblem,
-    is_deactivated,
-    problem_of,
-    queue_problem,
-)
+from kubectl_trainjob.cluster.jobs.problems import ROLE_LABEL, JobProblem, is_deactivated, problem_of, queue_problem
 from kubectl_trainjob.cluster.jobs.secrets import pod_specs
 from kubectl_trainjob.cluster.jobs.seen import SeenJob
 from kubectl_trainjob.cluster.runs import conditions, ending, is_deleting

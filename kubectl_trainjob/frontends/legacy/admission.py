@@ -126,10 +126,7 @@ def _role(key: str, replicas: Body | None, at: Pointer, operator: Operator) -> I
     if not containers:
         yield at, say("{} has no containers; add one", key)
     elif operator.container and operator.container not in [each.get("name") for each in containers]:
-        yield (
-            where,
-            say('none of the containers has the name "{}"; rename the one that trains', operator.container),
-        )
+        yield (where, say('none of the containers has the name "{}"; rename the one that trains', operator.container))
     for index, container in enumerate(containers if not is_lax else ()):
         if not container.get("image"):
             yield (*where, index), say('container "{}" has no image; add it', container.get("name") or "")

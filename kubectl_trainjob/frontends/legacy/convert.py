@@ -116,9 +116,4 @@ def _train_job(job: LegacyJob, shape: JobShape) -> dict[str, Any]:
     old = job.manifest.body["metadata"]
     annotations = {key: value for key, value in (old.get("annotations") or {}).items() if key != LAST_APPLIED}
     metadata = {key: value for key in CARRIED if (value := annotations if key == "annotations" else old.get(key))}
-    return {
-        "apiVersion": trainer.API_VERSION,
-        "kind": trainer.TRAIN_JOB,
-        "metadata": metadata,
-        "spec": shape.job,
-    }
+    return {"apiVersion": trainer.API_VERSION, "kind": trainer.TRAIN_JOB, "metadata": metadata, "spec": shape.job}

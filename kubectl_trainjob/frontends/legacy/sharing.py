@@ -137,12 +137,7 @@ def _runtime(first: ConvertedJob, varying: frozenset[_VariablePlace], names: set
     metadata = {"name": _free_name(identity.name, identity.namespace, names)}
     if identity.namespace:
         metadata["namespace"] = identity.namespace
-    return {
-        "apiVersion": trainer.API_VERSION,
-        "kind": trainer.TRAINING_RUNTIME,
-        "metadata": metadata,
-        "spec": spec,
-    }
+    return {"apiVersion": trainer.API_VERSION, "kind": trainer.TRAINING_RUNTIME, "metadata": metadata, "spec": spec}
 
 
 def _free_name(job: str, namespace: str, names: set[tuple[str, str]]) -> str:

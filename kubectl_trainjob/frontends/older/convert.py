@@ -34,9 +34,7 @@ def convert_older(manifest: Manifest, context: ConversionContext) -> Conversion:
     path = manifest.source.file.path
     findings = [
         Diagnostic(
-            DEPRECATED_API_VERSION,
-            say("{}; or run kubectl trainjob migrate {}", each.message, path),
-            each.place,
+            DEPRECATED_API_VERSION, say("{}; or run kubectl trainjob migrate {}", each.message, path), each.place
         )
         for each in notes
     ]

@@ -80,11 +80,7 @@ def facts_of(manifest: Manifest) -> RuntimeFacts:
 
 
 def rewrite(
-    manifest: Manifest,
-    to: str,
-    facts: RuntimeFacts,
-    kinds: Mapping[str, str],
-    unused: Collection[_Key] = (),
+    manifest: Manifest, to: str, facts: RuntimeFacts, kinds: Mapping[str, str], unused: Collection[_Key] = ()
 ) -> ModernizedObject:
     """One object for a version of Trainer: `facts` are those of its runtime, `kinds` those of runtimes by name.
 

@@ -96,10 +96,7 @@ def _move(field: str, item: Mapping[str, Any]) -> Message:
 def _item(field: str, pod_spec: Mapping[str, Any]) -> Mapping[str, Any]:
     if field == RUNTIME_PATCHES:
         job = {"name": NODE, "template": {"spec": {"template": {"spec": pod_spec}}}}
-        return {
-            "manager": _MANAGER,
-            "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [job]}}},
-        }
+        return {"manager": _MANAGER, "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [job]}}}}
     target = {"targetJobs": [{"name": NODE}]}
     return {**target, **pod_spec} if field == POD_SPEC_OVERRIDES else {**target, "spec": pod_spec}
 

@@ -6,12 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.kube.facts.trainer import (
-    ANCESTOR_LABEL,
-    ANCESTOR_TRAINER,
-    INITIALIZERS,
-    NODE,
-)
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_LABEL, ANCESTOR_TRAINER, INITIALIZERS, NODE
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.diagnostic import Fix, set_value

@@ -80,10 +80,7 @@ def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> It
         if full:
             yield full, brief
         elif errors:
-            yield (
-                errors,
-                errors if verdict is ReviewVerdict.UNKNOWN else _count(review, is_error=True, adjective=""),
-            )
+            yield (errors, errors if verdict is ReviewVerdict.UNKNOWN else _count(review, is_error=True, adjective=""))
     elif verdict is ReviewVerdict.REJECTED:
         yield from zip(rejected(report), rejected(report, is_brief=True), strict=True)
     elif verdict is ReviewVerdict.ERRORS and errors:

@@ -36,9 +36,7 @@ def _check(plan: Plan, find_missing: Callable[[Plan, str], Message]) -> Iterator
             missing = find_missing(plan, name)
             if missing:
                 message = say(
-                    "the runtime has no {}, which `spec.initializer.{}` needs; use one that has it",
-                    missing,
-                    field,
+                    "the runtime has no {}, which `spec.initializer.{}` needs; use one that has it", missing, field
                 )
                 related = RelatedPlace(
                     say("initializer requested here"), plan.job_place("spec", "initializer", field).key()
