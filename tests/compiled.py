@@ -35,10 +35,10 @@ class Build(NamedTuple):
         return tuple(each.text if isinstance(each, PrintedObject) else each.body for each in self.outputs)
 
 
-def build(documents: Documents, options: BuildOptions) -> Build:
+def build(documents: Documents, options: BuildOptions, *, is_strict: bool = False) -> Build:
     """The inputs compiled in this process."""
     found = pipeline.build(documents, options)
-    findings = build_findings(found, is_strict=options.is_strict)
+    findings = build_findings(found, is_strict=is_strict)
     return Build(printed_objects(found), findings, creation_findings(found), required_secrets(found))
 
 

@@ -63,7 +63,7 @@ def _requirements(request: DoctorRequest, namespace: str) -> Requirements:
         if not request.paths:
             return Requirements(LATEST_TRAINER, runtimes=_runtimes(documents, LATEST_TRAINER))
         try:
-            plan = make_plan(documents, PlanOptions(BuildOptions(namespace, is_strict=True), "doctor"), session.context)
+            plan = make_plan(documents, PlanOptions(BuildOptions(namespace), "doctor"), session.context)
         except InvalidFilesError as error:
             return Requirements(LATEST_TRAINER, errors=len(error.findings))
         except EmptyPlanError:

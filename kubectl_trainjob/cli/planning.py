@@ -60,7 +60,7 @@ def plan_files(request: PlanRequest, session: Session, namespace: str) -> ApplyP
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.repository.files.read import deployed_paths, read
 
-    build = BuildOptions(namespace, request.trainer_version, request.emit, is_strict=True)
+    build = BuildOptions(namespace, request.trainer_version, request.emit)
     paths = request.paths + request.filenames or deployed_paths(session.workspace)
     documents = read(paths, session.workspace)
     kind, name = parent_named(request.parent)

@@ -76,7 +76,7 @@ def loop_source(options: SourceOptions, storage: ArchiveStore | None) -> LoopSou
 def built(tree: SourceTree, wanted: TrainingSet) -> Iterator[ApplyPlan]:
     """Build the path of a TrainingSet. Raises SourceError."""
     namespace, name = wanted.key
-    options = PlanOptions(BuildOptions(namespace, is_strict=True), name, parent="TrainingSet", home=namespace)
+    options = PlanOptions(BuildOptions(namespace), name, parent="TrainingSet", home=namespace)
     with _documents(tree, wanted) as documents:
         with _as_source_errors():
             plan = make_plan(documents(), options, IN_PROCESS)
@@ -86,7 +86,7 @@ def built(tree: SourceTree, wanted: TrainingSet) -> Iterator[ApplyPlan]:
 def printed_files(tree: SourceTree, wanted: TrainingSet) -> dict[str, bytes]:
     """The files of `build -O`, by path: those of the path of a TrainingSet. Raises SourceError."""
     with _documents(tree, wanted) as documents, _as_source_errors():
-        compilation = build(documents(), BuildOptions(is_strict=True), printer("yaml"), IN_PROCESS)
+        compilation = build(documents(), BuildOptions(), printer("yaml"), IN_PROCESS)
         findings = build_findings(compilation, is_strict=True, is_set=True)
         if has_errors(findings):
             raise InvalidFilesError(findings)

@@ -92,15 +92,11 @@ class Conversion(NamedTuple):
 
 
 class BuildOptions(NamedTuple):
-    """`namespace` fills missing ones, "" keeps them empty; "" for the others means the settings of the repositories.
-
-    With `is_strict`, Jobs that the API server will reject are errors.
-    """
+    """`namespace` fills missing ones, "" keeps them empty; "" for the others means the settings of the repositories."""
 
     namespace: str = ""
     trainer_version: str = ""
     emit: str = ""
-    is_strict: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -227,9 +227,9 @@ def target(rule: Rule) -> str:
 
 def found_in(folder: Path, limits: Limits = LIMITS, trainer_version: str = "", *, is_strict: bool = False) -> list[str]:
     """The ids that a build of a folder reports."""
-    options = BuildOptions(trainer_version=trainer_version, is_strict=is_strict)
+    options = BuildOptions(trainer_version=trainer_version)
     paths = [str(path) for path in sorted(folder.iterdir()) if path.is_dir()] or [str(folder)]
-    built = build(read(paths, lambda _most: b"", limits), options)
+    built = build(read(paths, lambda _most: b"", limits), options, is_strict=is_strict)
     return sorted({diagnostic.rule.id for diagnostic in built.diagnostics})
 
 

@@ -95,7 +95,7 @@ def _built(api: Api, namespace: str, jobs: Iterable[Body], version: str) -> Comp
     kinds = (trainer.TRAINING_RUNTIME, trainer.CLUSTER_TRAINING_RUNTIME)
     runtimes = (each for kind in kinds for each in _listed(api, trainer.API_VERSION, kind, namespace))
     documents = Documents(inputs=tuple(map(_manifest, jobs)), library=tuple(map(_manifest, runtimes)))
-    return build(documents, BuildOptions(namespace, version, "jobset", is_strict=True))
+    return build(documents, BuildOptions(namespace, version, "jobset"))
 
 
 def _manifest(live: Body) -> Manifest:
