@@ -59,7 +59,7 @@ CASES = {
         "yaml": 2,
     },
     "2.3": {
-        "edge": 14,
+        "edge": 19,
         "flux": 20,
         "gang": 30,
         "invalid": 58,

@@ -2,10 +2,10 @@
 
 Mirrors k8s.io/apimachinery/pkg/util/strategicpatch StrategicMergePatch (mergeMap, mergeSlice, normalizeElementOrder).
 Lists with a merge strategy are merged by key, and their items get the order of the patch. Other lists are replaced.
-null deletes; `$patch: delete` and `$patch: replace` work in mappings; other directives are rejected. Not mirrored:
-where a set of scalars has duplicates, upstream's order depends on the capacity of a Go slice; and `$patch` in an entry
-of a merged list. No patch has one there: Trainer decodes it into Go structs first (`marshalled`), which keeps unknown
-keys only in maps such as labels.
+null deletes. `$patch: delete` and `$patch: replace` work in mappings. `$deleteFromPrimitiveList/KEY` writes the value
+of KEY if it has one. Other directives are rejected. Not mirrored: where a set of scalars has duplicates, upstream's
+order depends on the capacity of a Go slice; and `$patch` in an entry of a merged list. No patch has one there: Trainer
+decodes it into Go structs first (`marshalled`), which keeps unknown keys only in maps such as labels.
 
 `overlay/merge.py` is a separate merge. kustomize has its own table of keys, puts the entries of the patch first, and
 reads directives differently.
@@ -26,7 +26,7 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Pointer
 
 _DIRECTIVE = "$patch"
-_REJECTED = ("$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
+_DELETION = "$deleteFromPrimitiveList"
 
 
 def merge(draft: Draft, pointer: Pointer, patch: Any, type_name: str, copied: Cause) -> Draft:
@@ -42,10 +42,20 @@ def merge(draft: Draft, pointer: Pointer, patch: Any, type_name: str, copied: Ca
         rest = {key: value for key, value in patch.items() if key != _DIRECTIVE}
         return draft.put(pointer, rest if directive == "replace" else {}, copied=copied)
     for key, value in patch.items():
-        if key.startswith(_REJECTED):
-            raise PatchError(say('the directive "{}" is not supported; remove it', key), (*copied, key))
-        draft = _merge_entry(draft, (*pointer, key), value, type_name, (*copied, key))
+        cause = (*copied, key)
+        name = _target(key, cause) if key.startswith("$") else key
+        if not key.startswith(_DELETION) or name in draft.get(*pointer):
+            draft = _merge_entry(draft, (*pointer, name), value, type_name, cause)
     return draft
+
+
+def _target(key: str, cause: Cause) -> str:
+    """The entry that a key with "$" writes."""
+    prefix, slash, name = key.partition("/")
+    is_deletion = prefix == _DELETION and slash == "/"
+    if key == "$retainKeys" or (key.startswith(("$setElementOrder", _DELETION)) and not is_deletion):
+        raise PatchError(say('the directive "{}" is not supported; remove it', key), cause)
+    return (name or key) if is_deletion else key
 
 
 def _merge_entry(draft: Draft, pointer: Pointer, value: Any, type_name: str, copied: Cause) -> Draft:

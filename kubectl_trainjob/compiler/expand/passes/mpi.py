@@ -108,7 +108,8 @@ def _mounts(plan: Plan, pods: PodSet) -> Plan:
 
 
 def _launcher_env(plan: Plan, pods: PodSet, slots: DerivedValue[int]) -> Plan:
-    variables = IMPLEMENTATIONS[mpi_implementation(plan)].launcher_variables
+    known = IMPLEMENTATIONS.get(mpi_implementation(plan))  # the empty name is accepted if there is no such container
+    variables = known.launcher_variables if known else {}
     writes = [
         env(name, value.format(slots=slots.value), *(slots.because if "{" in value else ()))
         for name, value in variables.items()

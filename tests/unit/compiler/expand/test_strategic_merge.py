@@ -18,6 +18,7 @@ from tests.unit.kube.facts.vectors import JOBSET_SPEC
 
 POD = "core/v1.PodSpec"
 CAUSE = ("patch", "spec")
+DELETION = "$deleteFromPrimitiveList"
 # Upstream leaves `$patch: delete` in a map of quantities that is new; the CRDs reject such a map before.
 _NO_QUANTITY = "quantities must match"
 _STRUCTS = json.loads(go_types.FILE.read_text())
@@ -126,6 +127,18 @@ def test_order_of_merged_lists(original: list[Any], patch: list[Any], wanted: li
             id="replace-map",
         ),
         pytest.param(
+            {"nodeSelector": {"a": "1"}},
+            {"nodeSelector": {f"{DELETION}/a": "2", f"{DELETION}/b": "3", f"{DELETION}/": "4"}},
+            {"nodeSelector": {"a": "2"}},
+            id="deletion-writes-what-exists",
+        ),
+        pytest.param(
+            {"nodeSelector": {"a": "1"}},
+            {"nodeSelector": {"$retainKeys/a": "2"}},
+            {"nodeSelector": {"a": "1", "$retainKeys/a": "2"}},
+            id="key-like-a-directive",
+        ),
+        pytest.param(
             {"tolerations": [{"key": "a"}]},
             {"tolerations": [{"key": "b"}]},
             {"tolerations": [{"key": "b"}]},
@@ -144,7 +157,10 @@ def test_mappings(original: dict[str, Any], patch: dict[str, Any], wanted: dict[
         pytest.param({"containers": ["x"]}, ("containers",), id="mixed"),
         pytest.param({"$patch": "merge"}, (), id="unknown-directive"),
         pytest.param({"$setElementOrder/containers": []}, ("$setElementOrder/containers",), id="order"),
+        pytest.param({"$setElementOrder": "x"}, ("$setElementOrder",), id="order-without-key"),
         pytest.param({"$retainKeys": []}, ("$retainKeys",), id="retain-keys"),
+        pytest.param({DELETION: "x"}, (DELETION,), id="deletion-without-key"),
+        pytest.param({f"{DELETION}s/a": "x"}, (f"{DELETION}s/a",), id="unknown-deletion"),
     ],
 )
 def test_what_cannot_be_merged_names_the_entry(patch: dict[str, Any], cause: tuple[str | int, ...]):
