@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.api import Api
-from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.errors import ApiError, or_none
 from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry, entry_id
 from kubectl_trainjob.cluster.parent import Parent, Store, Update, group_kind, update
 from kubectl_trainjob.cluster.runs import conditions, is_deleting, is_disabled, state_of
@@ -68,8 +69,18 @@ def _deleted(api: Api, runs: Mapping[str, Body], *, dry_run: bool = False) -> di
         try:
             api.delete(live, in_foreground=True, any_version=False, dry_run=dry_run)
         except ApiError as error:
-            errors[key] = error
+            is_ending = not dry_run and _is_stale(error) and or_none(partial(_is_ending, api, live))
+            errors[key] = None if is_ending else error
     return errors
+
+
+def _is_ending(api: Api, live: Body) -> bool:
+    """Whether a run is being deleted before its end: by our own request, whose answer was lost."""
+    now = api.get(identity_of(live))
+    if now is None:
+        return True
+    is_same = now["metadata"]["uid"] == live["metadata"]["uid"]
+    return is_same and is_deleting(now) and state_of(now) != "terminal"
 
 
 def _is_stale(error: ApiError | None) -> bool:

@@ -14,7 +14,7 @@ import pytest
 from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.inputs import config, job
 from tests.cluster.apply.loop_site import Loop, grant, install
-from tests.cluster.apply.proxy import Answer, Forward, answer, before
+from tests.cluster.apply.proxy import Answer, Forward, answer, before, lost
 from tests.cluster.apply.site import AppliedObject, Site
 from tests.cluster.apply.test_controller_run import replica
 from tests.cluster.apply.test_kills import Kill, is_killed
@@ -168,6 +168,41 @@ def test_a_run_that_ends_or_is_suspended_meanwhile(loop: Loop, what: str, is_kil
     assert run.state()[0] == {"ends": "Succeeded", "suspended": "Suspended"}[what]
     site.proxy.clear()
     assert run.once().writes == []
+
+
+def test_the_answer_to_the_delete_is_lost(loop: Loop) -> None:
+    """The repeated delete finds a run that is being deleted: it is the one that was over its time."""
+    run, site = Run.started(loop), loop.site
+    run.change({"metadata": {"finalizers": ["example.com/wait"]}})  # it is still there when the delete is repeated
+    site.proxy.on("DELETE", "/jobsets/a$", lost, only=lambda one: one.is_write)
+    done = run.once()
+    deletes = [line for line in done.writes if line.startswith("DELETE")]
+    assert (done.code, len(deletes), run.exists, run.ended) == (0, 2, False, "DeadlineExceeded"), done.ended
+    assert "Failed" in {reason for reason, _ in loop.events()}
+    run.change({"metadata": {"finalizers": None}})
+    assert run.is_ended()
+    assert run.state() == ("Failed", "DeadlineExceeded")
+
+
+def test_another_apply_starts_the_run_again_before_the_delete(loop: Loop) -> None:
+    """After the write of the reason: the new run goes on, and its entry has no reason."""
+    run, site = Run.started(loop), loop.site
+    arguments = ("apply", "--applyset", "trainingset/s", "--recreate", "always")
+
+    def recreate() -> None:
+        site.files(job("a", image="example.com/train:2", activeDeadlineSeconds=3600), config("c"))
+        assert site.start(*arguments).end().code == 0
+
+    uid = site.uid("JobSet", "a")
+    site.proxy.on("DELETE", "/jobsets/a$", before(recreate), only=lambda one: one.is_write)
+    assert run.once().code == 0
+    assert (run.exists, run.ended, site.uid("JobSet", "a") != uid) == (True, "", True)
+    entry = next(one for one in loop.status["inventory"]["entries"] if "_a_" in one["id"])
+    assert (entry["uid"], entry["state"]) == (site.uid("JobSet", "a"), "started")
+    site.proxy.clear()
+    assert run.once().code == 0
+    assert run.once().writes == []
+    assert run.exists
 
 
 def _command(loop: Loop) -> tuple[str, ...]:
