@@ -108,7 +108,7 @@ def _launcher(job: LegacyJob, role: JobRole, scheduler: str) -> tuple[dict[str, 
     if "resources" in own:
         shared["resources"] = own["resources"]
     containers[0] = shared
-    pods = _with_network(template(context, containers, scheduler))
+    pods = _with_network(job, template(context, containers, scheduler))
     replicated = replicated_job(LAUNCHER, job_settings(job, role, NODE), pods)
     return replicated, {key: own[key] for key in ("image", "command", "args") if key in own}
 
@@ -122,7 +122,7 @@ def _worker(job: LegacyJob, role: JobRole, scheduler: str) -> dict[str, Any]:
         main["command"] = _SSH_SERVER
     elif "command" not in main and "args" not in main:
         main["command"] = _SSH_SERVER
-    pods = _with_network(template(context, containers, scheduler))
+    pods = _with_network(job, template(context, containers, scheduler))
     return replicated_job(NODE, job_settings(job, role, NODE), pods, is_trainer=False)
 
 
@@ -134,10 +134,12 @@ def _containers(context: PodContext) -> list[dict[str, Any]]:
     return found
 
 
-def _with_network(pods: dict[str, Any]) -> dict[str, Any]:
-    """The DNS policy that the operators set for Pods in the network of the host."""
+def _with_network(job: LegacyJob, pods: dict[str, Any]) -> dict[str, Any]:
+    """Pods in the network of the host find each other: v2beta1 sets the DNS policy, v1 keeps a written one."""
     spec = pods["spec"]
-    return {**pods, "spec": {**spec, **_HOST_NETWORK}} if spec.get("hostNetwork") else pods
+    if not spec.get("hostNetwork") or (job.operator.api_version == V1 and "dnsPolicy" in spec):
+        return pods
+    return {**pods, "spec": {**spec, **_HOST_NETWORK}}
 
 
 def _implementation(job: LegacyJob) -> str:

@@ -194,7 +194,7 @@ def _container(
     else:
         key = "argv" if container.get("command") else "args"
         expected = facts.get("argv") or facts.get("args") or []
-        expanded = [built.text(pods.expand(word, env)) for word in words]
+        expanded = [built.text(word) for word in words]
         recorded = [_known(word, facts) for word in expected]
         if expanded != recorded or (key not in facts and words):
             yield f"{name}.argv: {expanded}, not {recorded}"

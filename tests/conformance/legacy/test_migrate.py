@@ -77,3 +77,17 @@ def test_nearly_all_jobs_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
             if job.get("verdict") == "accepted":
                 counts[result.kind] += 1
     assert counts["equal"] / counts.total() >= _FEWEST_EQUAL, counts
+
+
+def test_a_written_dns_policy_of_mpi_v1_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Recorded with the code of training-operator 1.9.3: it sets no DNS policy, mpi-operator does."""
+    os.chdir(tmp_path)
+    case = next(each for each in CASES if each["name"].endswith("-mpi1"))
+    written = {"hostNetwork": True, "dnsPolicy": "Default"}
+    docs = yaml.load(case["docs"], _Loader)
+    for role in docs["spec"]["mpiReplicaSpecs"].values():
+        role["template"]["spec"].update(written)
+    (job,) = case["expected"]["jobs"]
+    ranks = [{**rank, "pod": {**rank.get("pod", {}), **written}} for rank in job["ranks"]]
+    other = {**case, "docs": yaml.safe_dump(docs), "expected": {**case["expected"], "jobs": [{**job, "ranks": ranks}]}}
+    assert [result.errors for _, result in results(other, migrated(other, monkeypatch))] == [[]]
