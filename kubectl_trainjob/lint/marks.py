@@ -9,17 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_template
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
-from kubectl_trainjob.kube.facts.trainer import (
-    COSCHEDULING_API_VERSION,
-    COSCHEDULING_LABEL,
-    POD_SPEC_OVERRIDES,
-    POD_TEMPLATE_OVERRIDES,
-    RUNTIME_PATCHES,
-    VOLCANO_API_VERSION,
-    VOLCANO_GROUP_ANNOTATION,
-)
 from kubectl_trainjob.lint.views import LintContext
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import Pointer, list_at, mapping_at, value_at
@@ -49,8 +41,8 @@ class Mark(NamedTuple):
 
 
 MARKS = {
-    COSCHEDULING_API_VERSION: Mark(say("label"), COSCHEDULING_LABEL),
-    VOLCANO_API_VERSION: Mark(say("annotation"), VOLCANO_GROUP_ANNOTATION),
+    trainer.COSCHEDULING_API_VERSION: Mark(say("label"), trainer.COSCHEDULING_LABEL),
+    trainer.VOLCANO_API_VERSION: Mark(say("annotation"), trainer.VOLCANO_GROUP_ANNOTATION),
 }
 """By the apiVersion of the PodGroup."""
 
@@ -114,7 +106,7 @@ def _workload(manifest: Manifest, owner: Manifest, pointers: Iterable[Pointer], 
 def _unmarked_runtime(context: LintContext, job: Manifest) -> Manifest | None:
     """The runtime with the TrainJob's Pod templates; None if a policy or the TrainJob writes into them."""
     spec = job.body.get("spec")
-    if any(value_at(spec, (field,)) for field in (POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES)):
+    if any(value_at(spec, (field,)) for field in trainer.OVERRIDES):
         return None
     runtime = context.runtime_of(job)
     has_policy = runtime is not None and value_at(runtime.body, ("spec", "podGroupPolicy"))

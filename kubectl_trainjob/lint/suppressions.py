@@ -10,16 +10,10 @@ from kubectl_trainjob.lint.comments import Annotation, Comment, Words, comments_
 from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.lint.selection import unknown_rule
 from kubectl_trainjob.lint.unit import LintedUnit, UnitFinding
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import Message, say
-from kubectl_trainjob.model.rules import (
-    EXPIRED_SUPPRESSION,
-    INVALID_SUPPRESSION,
-    UNEXPLAINED_SUPPRESSION,
-    UNUSED_SUPPRESSION,
-    Rule,
-    rule_named,
-)
+from kubectl_trainjob.model.rules import Rule, rule_named
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Unit
@@ -95,12 +89,12 @@ class Suppressions:
         words, rule = at.words, rule_named(at.words.rule)
         error = _error(words, rule)
         if rule is None or error:
-            self._errors.append(Diagnostic(INVALID_SUPPRESSION, error, place))
+            self._errors.append(Diagnostic(rules.INVALID_SUPPRESSION, error, place))
             return
         if not words.reason:
-            self._errors.append(Diagnostic(UNEXPLAINED_SUPPRESSION, say(_NO_REASON, rule.id), place))
+            self._errors.append(Diagnostic(rules.UNEXPLAINED_SUPPRESSION, say(_NO_REASON, rule.id), place))
         if words.until and date.fromisoformat(words.until) < self._today:
-            self._errors.append(Diagnostic(EXPIRED_SUPPRESSION, say(_EXPIRED, rule.id, words.until), place))
+            self._errors.append(Diagnostic(rules.EXPIRED_SUPPRESSION, say(_EXPIRED, rule.id, words.until), place))
             return
         source = place.source
         key = (source.file.path, source.document, source.prefix, place.pointer, place.span)
@@ -135,7 +129,7 @@ class Suppressions:
         yield from self._errors
         for each in self._known.values():
             if not each.is_used and each.rule.id not in partly_checked:
-                yield Diagnostic(UNUSED_SUPPRESSION, say(_UNUSED, each.rule.id, each.rule.name), each.place)
+                yield Diagnostic(rules.UNUSED_SUPPRESSION, say(_UNUSED, each.rule.id, each.rule.name), each.place)
 
 
 def _error(words: Words, rule: Rule | None) -> Message:

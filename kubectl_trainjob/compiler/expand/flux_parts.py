@@ -9,13 +9,7 @@ from typing import Any
 
 from kubectl_trainjob.compiler.expand.plan import JOB_SET, TRAINER, DerivedValue, Plan
 from kubectl_trainjob.compiler.expand.upsert import Item
-from kubectl_trainjob.kube.facts.trainer import (
-    ANCESTOR_TRAINER,
-    FLUX_CURVE_SUFFIX,
-    FLUX_ENTRYPOINT_SUFFIX,
-    FLUX_INSTALLER,
-    NODE,
-)
+from kubectl_trainjob.kube.facts import trainer
 
 DEFAULTS = {
     "FLUX_VIEW_IMAGE": "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy",
@@ -27,7 +21,7 @@ DEFAULTS = {
 def broker_settings(plan: Plan) -> dict[str, DerivedValue[str]]:
     """The known settings: the runtime's env over the defaults, the TrainJob's over both."""
     settings = {name: DerivedValue(value) for name, value in DEFAULTS.items()}
-    container = plan.container(ANCESTOR_TRAINER, NODE)
+    container = plan.container(trainer.ANCESTOR_TRAINER, trainer.NODE)
     of_runtime = (plan.jobset.get(*container, "env") if container else None) or ()
     for index, entry in enumerate(of_runtime):
         if entry["name"] in DEFAULTS and "value" in entry and container:
@@ -43,13 +37,13 @@ SHARED_MEMORY = "shared-memory"
 
 def flux_volumes(name: str) -> list[Item]:
     """The volumes of a job called `name`."""
-    config = f"{name}{FLUX_ENTRYPOINT_SUFFIX}"
+    config = f"{name}{trainer.FLUX_ENTRYPOINT_SUFFIX}"
     return [
         {"name": "spack-install", "emptyDir": {}},
         {"name": "flux-install", "emptyDir": {}},
         {"name": config, "configMap": {"name": config, "defaultMode": 0o755}},
         {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory"}},
-        {"name": "flux-curve", "secret": {"secretName": f"{name}{FLUX_CURVE_SUFFIX}", "defaultMode": 0o400}},
+        {"name": "flux-curve", "secret": {"secretName": f"{name}{trainer.FLUX_CURVE_SUFFIX}", "defaultMode": 0o400}},
     ]
 
 
@@ -63,7 +57,7 @@ def flux_mounts(name: str) -> list[Item]:
     return [
         _mount("flux-install", "/mnt/flux"),
         _mount("spack-install", "/opt/software"),
-        _mount(f"{name}{FLUX_ENTRYPOINT_SUFFIX}", "/etc/flux-config", read_only=True),
+        _mount(f"{name}{trainer.FLUX_ENTRYPOINT_SUFFIX}", "/etc/flux-config", read_only=True),
         _mount("flux-curve", "/curve", read_only=True),
         _mount(SHARED_MEMORY, "/dev/shm", read_only=True),
     ]
@@ -73,8 +67,8 @@ def flux_installer(name: str, image: str | None) -> Item:
     """The init container that puts Flux into its volume."""
     own = [
         _mount("flux-install", "/mnt/flux"),
-        _mount(f"{name}{FLUX_ENTRYPOINT_SUFFIX}", "/etc/flux-config", read_only=True),
+        _mount(f"{name}{trainer.FLUX_ENTRYPOINT_SUFFIX}", "/etc/flux-config", read_only=True),
     ]
     command = ["/bin/bash", "/etc/flux-config/init.sh"]
-    container: Item = {"name": FLUX_INSTALLER, "command": command, "volumeMounts": own}
+    container: Item = {"name": trainer.FLUX_INSTALLER, "command": command, "volumeMounts": own}
     return container if image is None else {**container, "image": image}

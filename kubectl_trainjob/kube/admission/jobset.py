@@ -24,16 +24,9 @@ from kubectl_trainjob.kube.facts.validation import (
 from kubectl_trainjob.kube.schemas.load import Schema, schema_for
 from kubectl_trainjob.kube.schemas.scalars import INT32
 from kubectl_trainjob.kube.schemas.walk import PartCache, SchemaResult
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.message import listed, say
 from kubectl_trainjob.model.problem import Problem
-from kubectl_trainjob.model.rules import (
-    DEPENDS_ON_INVALID,
-    GENERATED_NAME_TOO_LONG,
-    INVALID_MANAGED_BY,
-    INVALID_TYPE_OR_ENUM,
-    NAME_INVALID,
-    SUBDOMAIN_OR_GROUP_INVALID,
-)
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
 
@@ -94,7 +87,7 @@ def _subdomain(subdomain: str | None) -> Iterator[Problem]:
     """It is the name of a Service, too."""
     if subdomain and (error := dns_1123_subdomain(subdomain) or dns_1035_label(subdomain)):
         message = say('subdomain "{}" {}', subdomain, error)
-        yield Problem(SUBDOMAIN_OR_GROUP_INVALID, ("spec", "network", "subdomain"), message)
+        yield Problem(rules.SUBDOMAIN_OR_GROUP_INVALID, ("spec", "network", "subdomain"), message)
 
 
 def _manager(manager: str | None) -> Iterator[Problem]:
@@ -104,7 +97,7 @@ def _manager(manager: str | None) -> Iterator[Problem]:
     if not error and len(manager) > _LONGEST_MANAGER:
         error = say("must be no more than {} characters", _LONGEST_MANAGER)
     if error:
-        yield Problem(INVALID_MANAGED_BY, ("spec", "managedBy"), say('managedBy "{}" {}', manager, error))
+        yield Problem(rules.INVALID_MANAGED_BY, ("spec", "managedBy"), say('managedBy "{}" {}', manager, error))
 
 
 def _dependencies(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
@@ -115,7 +108,7 @@ def _dependencies(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
         place = (*REPLICATED_JOBS, index, "dependsOn")
         if index == 0 and job.get("dependsOn") is not None:
             message = say('replicatedJob "{}" is the first and cannot depend on others; put them before it', names[0])
-            yield Problem(DEPENDS_ON_INVALID, place, message, "key")
+            yield Problem(rules.DEPENDS_ON_INVALID, place, message, "key")
         for target in (each["name"] for each in job.get("dependsOn", ()) if index):
             if first.get(target, len(jobs)) <= index:
                 continue
@@ -125,7 +118,7 @@ def _dependencies(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
                 else say("which does not exist; the JobSet has {}", listed(names))
             )
             message = say('replicatedJob "{}" cannot depend on "{}", {}', names[index], target, error)
-            yield Problem(DEPENDS_ON_INVALID, place, message, "key")
+            yield Problem(rules.DEPENDS_ON_INVALID, place, message, "key")
 
 
 def _pod_counts(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
@@ -136,7 +129,7 @@ def _pod_counts(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
             message = say(
                 "replicas {} times parallelism {} exceeds {}; lower one of them", job["replicas"], parallelism, INT32[1]
             )
-            yield Problem(INVALID_TYPE_OR_ENUM, place, message)
+            yield Problem(rules.INVALID_TYPE_OR_ENUM, place, message)
 
 
 def _group_names(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
@@ -144,7 +137,7 @@ def _group_names(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
     for index, job in enumerate(jobs):
         if error := dns_1035_label(job["groupName"]):
             message = say('groupName "{}" {}', job["groupName"], error)
-            yield Problem(SUBDOMAIN_OR_GROUP_INVALID, (*REPLICATED_JOBS, index, "groupName"), message)
+            yield Problem(rules.SUBDOMAIN_OR_GROUP_INVALID, (*REPLICATED_JOBS, index, "groupName"), message)
 
 
 def _generated_names(jobset: str, jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
@@ -161,7 +154,7 @@ def _generated_names(jobset: str, jobs: list[Mapping[str, Any]]) -> Iterator[Pro
         LABEL_LENGTH,
         say("use at most {} characters", room) if room > 0 else say("shorten the names of the replicatedJobs"),
     )
-    yield Problem(GENERATED_NAME_TOO_LONG, NAME, message)
+    yield Problem(rules.GENERATED_NAME_TOO_LONG, NAME, message)
 
 
 def _longest_names(jobset: str, job: Mapping[str, Any]) -> Iterator[str]:
@@ -175,11 +168,11 @@ def _longest_names(jobset: str, job: Mapping[str, Any]) -> Iterator[str]:
 def _name_characters(jobset: str, jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
     """The characters of generated names of any length; an invalid JobSet name makes all of them invalid."""
     if error := dns_1035_label(jobset[:LABEL_LENGTH].rstrip("-")):
-        yield Problem(NAME_INVALID, NAME, say('name "{}" {}', jobset, error))
+        yield Problem(rules.NAME_INVALID, NAME, say('name "{}" {}', jobset, error))
         return
     for index, job in enumerate(jobs):
         place: Pointer = (*REPLICATED_JOBS, index, "name")
         in_the_middle = f"a{job['name'][: LABEL_LENGTH - 2]}0"  # between a valid name and an index
         if dns_1035_label(in_the_middle):
             message = say("name \"{}\" must consist of lower case letters, digits and '-'", job["name"])
-            yield Problem(NAME_INVALID, place, message)
+            yield Problem(rules.NAME_INVALID, place, message)

@@ -10,14 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.admission.metadata import NAME
-from kubectl_trainjob.kube.facts.trainer import (
-    ANCESTOR_LABEL,
-    ANCESTOR_TRAINER,
-    INITIALIZERS,
-    LAUNCHER,
-    NODE,
-    SUPPORT_LABEL,
-)
+from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.validation import dns_1035_label
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.message import listed, say
@@ -27,7 +20,7 @@ from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import Body
 
 _VALIDATION_LABEL = "trainer.kubeflow.org/webhook-validation"
-_CONTAINERS = {ANCESTOR_TRAINER: NODE, **{name: name for name in INITIALIZERS.values()}}
+_CONTAINERS = {trainer.ANCESTOR_TRAINER: trainer.NODE, **{name: name for name in trainer.INITIALIZERS.values()}}
 """The container in which a step of the TrainJob runs, by the value of the ancestor label."""
 
 _REPLICATED_JOBS: Pointer = ("spec", "template", "spec", "replicatedJobs")
@@ -41,9 +34,9 @@ def runtime_problems(runtime: Body) -> Iterator[Problem]:
 
 def runtime_problems_in_2_1(runtime: Body) -> Iterator[Problem]:
     """The webhook's problems of a runtime with defaults, of any labels (2.1, 2.2)."""
-    if runtime.get("metadata", {}).get("labels", {}).get(SUPPORT_LABEL) == "deprecated":
+    if runtime.get("metadata", {}).get("labels", {}).get(trainer.SUPPORT_LABEL) == "deprecated":
         message = say("the runtime is deprecated and will be removed; move its TrainJobs to another runtime")
-        yield Problem(RUNTIME_DEPRECATED, ("metadata", "labels", SUPPORT_LABEL), message)
+        yield Problem(RUNTIME_DEPRECATED, ("metadata", "labels", trainer.SUPPORT_LABEL), message)
     for job, place in _replicated_jobs(runtime):
         step = _step(job)
         if step in _CONTAINERS:
@@ -54,7 +47,7 @@ def runtime_problems_in_2_1(runtime: Body) -> Iterator[Problem]:
 def runtime_problems_in_2_0(runtime: Body) -> Iterator[Problem]:
     """The launcher runs once, too; containers may have any name, and no runtime is deprecated."""
     for job, place in _replicated_jobs(runtime):
-        if _step(job) in _CONTAINERS or job["name"] == LAUNCHER:
+        if _step(job) in _CONTAINERS or job["name"] == trainer.LAUNCHER:
             yield from _replicas(job, place)
 
 
@@ -65,7 +58,7 @@ def _replicated_jobs(runtime: Body) -> Iterator[tuple[Mapping[str, Any], Pointer
 
 
 def _step(job: Mapping[str, Any]) -> str:
-    step: str = job["template"].get("metadata", {}).get("labels", {}).get(ANCESTOR_LABEL, "")
+    step: str = job["template"].get("metadata", {}).get("labels", {}).get(trainer.ANCESTOR_LABEL, "")
     return step
 
 

@@ -14,13 +14,8 @@ from kubectl_trainjob.kube.facts.numbers import as_int64
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.facts.validation import dns_1123_label, qualified_name
 from kubectl_trainjob.kube.pods.visit import Form, Visit
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.message import Message, listed, say
-from kubectl_trainjob.model.rules import (
-    EXTENDED_RESOURCE_FRACTIONAL,
-    EXTENDED_RESOURCE_LIMIT_MISSING,
-    EXTENDED_RESOURCE_MISMATCH,
-    REQUEST_EXCEEDS_LIMIT,
-)
 from kubectl_trainjob.model.stages import Body
 
 _STANDARD = ("cpu", "memory", "ephemeral-storage")
@@ -111,7 +106,7 @@ def _check_amount(key: str, name: str, quantity: str | int, visit: Visit, form: 
         visit.reject(say('{} "{}" must be 0 or more', what, quantity), key, name)
     if not _is_native(name) and not _is_whole(quantity):
         message = say('{} "{}" must be an integer, because devices cannot be divided', what, quantity)
-        visit.reject(message, key, name, rule=EXTENDED_RESOURCE_FRACTIONAL)
+        visit.reject(message, key, name, rule=rules.EXTENDED_RESOURCE_FRACTIONAL)
     if name.startswith(_HUGE_PAGES) and not _fits_pages(name, number):
         visit.reject(say('{} "{}" {}', what, quantity, say(_PAGES)), key, name)
 
@@ -141,15 +136,15 @@ def _check_limit(name: str, quantity: str | int, limits: Body, visit: Visit) -> 
     if limit is None:
         if must_equal:
             message = say("{} is requested without a limit; add limits.{}: {}", name, name, quantity)
-            visit.reject(message, "limits", rule=EXTENDED_RESOURCE_LIMIT_MISSING, shown=at, on="key")
+            visit.reject(message, "limits", rule=rules.EXTENDED_RESOURCE_LIMIT_MISSING, shown=at, on="key")
         return
     requested, most = amount(quantity), amount(limit)
     if must_equal and requested != most:
         message = say('requests.{} "{}" must equal the limit "{}"', name, quantity, limit)
-        visit.reject(message, "requests", rule=EXTENDED_RESOURCE_MISMATCH, shown=at, on="key")
+        visit.reject(message, "requests", rule=rules.EXTENDED_RESOURCE_MISMATCH, shown=at, on="key")
     elif requested > most:
         message = say('requests.{} "{}" exceeds the limit "{}"; lower it or raise the limit', name, quantity, limit)
-        visit.reject(message, "requests", rule=REQUEST_EXCEEDS_LIMIT, shown=at, on="key")
+        visit.reject(message, "requests", rule=rules.REQUEST_EXCEEDS_LIMIT, shown=at, on="key")
 
 
 def _claims(value: list[Body], visit: Visit) -> None:

@@ -13,21 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.problem import Problem
-from kubectl_trainjob.model.rules import (
-    DEPENDS_ON_INVALID,
-    ELASTIC_NUM_NODES,
-    ENV_INJECTION_TARGET,
-    INVALID_MANAGED_BY,
-    INVALID_STORAGE_URI,
-    INVALID_TYPE_OR_ENUM,
-    MISSING_FIELD,
-    MULTIPLE_ML_POLICIES,
-    NAME_INVALID,
-    VOLUME_CLAIM_INVALID,
-    Rule,
-)
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Pointer
 
 TRANSITIONS = frozenset({"self == oldSelf"})
@@ -52,15 +41,15 @@ class CelRule:
     on: Literal["key", "value"] = "value"
 
 
-def check_rules(rules: tuple[CelRule, ...], value: Any) -> Iterator[Problem]:
+def check_rules(cel_rules: tuple[CelRule, ...], value: Any) -> Iterator[Problem]:
     """The problems of the rules that do not hold; pointers begin at `value`. A missing key breaks the rule, too."""
-    for rule in rules:
+    for rule in cel_rules:
         try:
             if rule.holds(value):
                 continue
             yield Problem(rule.rule, rule.place(value), rule.message(value), rule.on)
         except KeyError as absent:
-            yield Problem(MISSING_FIELD, rule.place(value), say("{} is missing; add it", absent.args[0]), "key")
+            yield Problem(rules.MISSING_FIELD, rule.place(value), say("{} is missing; add it", absent.args[0]), "key")
 
 
 def _in_order_without_dependencies(spec: Mapping[str, Any]) -> bool:
@@ -111,14 +100,14 @@ def _double(text: str) -> float:
 def _exactly_one(*names: str) -> CelRule:
     return CelRule(
         lambda self: sum(name in self for name in names) == 1,
-        INVALID_TYPE_OR_ENUM,
+        rules.INVALID_TYPE_OR_ENUM,
         lambda _: say("set exactly one of {}", listed(names, template="{}")),
     )
 
 
 _ONE_POLICY = CelRule(
     lambda self: len(_policies(self)) <= 1,
-    MULTIPLE_ML_POLICIES,
+    rules.MULTIPLE_ML_POLICIES,
     lambda self: say("only one ML policy is allowed, but {} are set; keep one", listed(_policies(self), template="{}")),
     lambda self: (_policies(self)[1],),
     "key",
@@ -127,7 +116,7 @@ _ONE_POLICY = CelRule(
 RULES: Mapping[str, CelRule] = {
     "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')": CelRule(
         lambda self: re.fullmatch(_NAME, self["metadata"]["name"]) is not None,
-        NAME_INVALID,
+        rules.NAME_INVALID,
         lambda self: say(
             "name \"{}\" must be lower case letters, digits and '-', start with a letter, and not end with '-'",
             self["metadata"]["name"],
@@ -136,7 +125,7 @@ RULES: Mapping[str, CelRule] = {
     ),
     "size(self.metadata.name) <= 63": CelRule(
         lambda self: len(self["metadata"]["name"]) <= 63,
-        NAME_INVALID,
+        rules.NAME_INVALID,
         lambda self: say(
             'name "{}" has {} characters; use at most 63', self["metadata"]["name"], len(self["metadata"]["name"])
         ),
@@ -144,19 +133,19 @@ RULES: Mapping[str, CelRule] = {
     ),
     "self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')": CelRule(
         lambda self: self == "" or re.fullmatch(_STORAGE_URI, self) is not None,
-        INVALID_STORAGE_URI,
+        rules.INVALID_STORAGE_URI,
         lambda self: say(
             'storageUri "{}" has no scheme; write a URI such as "hf://owner/name" or "s3://bucket/key"', self
         ),
     ),
     "self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']": CelRule(
         lambda self: self in MANAGERS,
-        INVALID_MANAGED_BY,
+        rules.INVALID_MANAGED_BY,
         lambda self: say('managedBy "{}" is not allowed; use {}', self, listed(MANAGERS, "or")),
     ),
     "has(self.lastUpdatedTime)": CelRule(
         lambda self: "lastUpdatedTime" in self,
-        MISSING_FIELD,
+        rules.MISSING_FIELD,
         lambda _: say("trainerStatus has no lastUpdatedTime; add it"),
     ),
     "[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)]"
@@ -164,30 +153,30 @@ RULES: Mapping[str, CelRule] = {
     "!(has(self.torch) && has(self.mpi))": _ONE_POLICY,
     "!(has(self.numNodes) && (has(self.torch) && has(self.torch.elasticPolicy)))": CelRule(
         lambda self: not ("numNodes" in self and "elasticPolicy" in self.get("torch", {})),
-        ELASTIC_NUM_NODES,
+        rules.ELASTIC_NUM_NODES,
         lambda _: say("numNodes cannot be combined with torch.elasticPolicy; remove one of them"),
         lambda _: ("numNodes",),
         "key",
     ),
     "self > 0 || self in ['auto', 'cpu', 'gpu']": CelRule(
         _processes,
-        INVALID_TYPE_OR_ENUM,
+        rules.INVALID_TYPE_OR_ENUM,
         lambda self: say('numProcPerNode must be auto, cpu, gpu or an integer above 0, not "{}"', self),
     ),
     "self >= 1": CelRule(
         lambda self: self >= 1,
-        INVALID_TYPE_OR_ENUM,
+        rules.INVALID_TYPE_OR_ENUM,
         lambda self: say("numProcPerNode must be at least 1, not {}", self),
     ),
     "double(self.min) > 0.0": CelRule(
         lambda self: _double(self["min"]) > 0,
-        INVALID_TYPE_OR_ENUM,
+        rules.INVALID_TYPE_OR_ENUM,
         lambda self: say('min must be a number above 0, not "{}"', self["min"]),
         lambda _: ("min",),
     ),
     "double(self.min) < double(self.max)": CelRule(
         lambda self: _double(self["min"]) < _double(self["max"]),
-        INVALID_TYPE_OR_ENUM,
+        rules.INVALID_TYPE_OR_ENUM,
         lambda self: say('min and max must be numbers, and min "{}" less than max "{}"', self["min"], self["max"]),
         lambda _: ("min",),
     ),
@@ -197,7 +186,7 @@ RULES: Mapping[str, CelRule] = {
     "[has(self.random),has(self.grid)].filter(x,x==true).size() == 1": _exactly_one("random", "grid"),
     "self.parallelTrials <= self.numTrials": CelRule(
         lambda self: bool(self["parallelTrials"] <= self["numTrials"]),
-        INVALID_TYPE_OR_ENUM,
+        rules.INVALID_TYPE_OR_ENUM,
         lambda self: say("parallelTrials {} must be at most numTrials {}", self["parallelTrials"], self["numTrials"]),
         lambda _: ("parallelTrials",),
     ),
@@ -206,35 +195,35 @@ RULES: Mapping[str, CelRule] = {
             "grid" not in self["searchAlgorithm"]
             or all("categorical" in each["searchSpace"] for each in self["parameters"])
         ),
-        INVALID_TYPE_OR_ENUM,
+        rules.INVALID_TYPE_OR_ENUM,
         lambda _: say("grid needs categorical search spaces; change the parameters, or write random"),
         lambda _: ("searchAlgorithm", "grid"),
         "key",
     ),
     "!has(self.name) && !has(self.namespace)": CelRule(
         lambda self: "name" not in self and "namespace" not in self,
-        INVALID_TYPE_OR_ENUM,
+        rules.INVALID_TYPE_OR_ENUM,
         lambda _: say("a template has no name and no namespace; remove them"),
         lambda self: ("name" if "name" in self else "namespace",),
         "key",
     ),
     "!self.exists(c, c == 'node')": CelRule(
         lambda self: "node" not in self,
-        ENV_INJECTION_TARGET,
+        rules.ENV_INJECTION_TARGET,
         lambda _: say('container "node" always gets the PET_* variables; remove it from containerNames'),
         lambda self: (self.index("node"),),
     ),
     "!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' "
     "&& self.replicatedJobs.exists(x, has(x.dependsOn)))": CelRule(
         _in_order_without_dependencies,
-        DEPENDS_ON_INVALID,
+        rules.DEPENDS_ON_INVALID,
         lambda _: say("dependsOn cannot be combined with startupPolicyOrder InOrder; remove one of them"),
         _first_dependency,
         "key",
     ),
     "self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)": CelRule(
         _claims_without_namespace,
-        VOLUME_CLAIM_INVALID,
+        rules.VOLUME_CLAIM_INVALID,
         lambda _: say("a claim is created in the namespace of its JobSet; remove namespace"),
         _first_namespace,
         "key",

@@ -12,14 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.admission.spelling import respell
+from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.supported import NEXT
-from kubectl_trainjob.kube.facts.trainer import (
-    API_VERSION,
-    POD_SPEC_OVERRIDES,
-    POD_TEMPLATE_OVERRIDES,
-    RUNTIME_PATCHES,
-    TRAIN_JOB,
-)
 from kubectl_trainjob.kube.facts.types import canonical
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
@@ -48,7 +42,7 @@ class _OverridesField(NamedTuple):
 
 
 _PATCHES = _OverridesField(
-    RUNTIME_PATCHES,
+    trainer.RUNTIME_PATCHES,
     _PATCH_TYPE,
     ("running",),
     say("RuntimePatches can only be modified when the TrainJob is suspended before or after the update"),
@@ -57,13 +51,13 @@ _PATCHES = _OverridesField(
 _RELEASES: Mapping[str, _OverridesField] = {
     **dict.fromkeys(("2.2", "2.3", NEXT), _PATCHES),
     "2.0": _OverridesField(
-        POD_SPEC_OVERRIDES,
+        trainer.POD_SPEC_OVERRIDES,
         "trainer-2.0/v1alpha1.PodSpecOverride",
         ("running", "resuming"),
         say("PodSpecOverrides can only be modified when the TrainJob is suspended"),
     ),
     "2.1": _OverridesField(
-        POD_TEMPLATE_OVERRIDES,
+        trainer.POD_TEMPLATE_OVERRIDES,
         "trainer-2.1/v1alpha1.PodTemplateOverride",
         ("running", "resuming"),
         say("PodTemplateOverrides can only be modified when the TrainJob is suspended"),
@@ -91,7 +85,7 @@ def check_train_job_update(old: Body, new: Body, version: str) -> UpdateResult:
     Both as written, as admitted or as printed. Each state replaces their `spec.suspend`.
     """
     overrides = _RELEASES[version]
-    root = schema_for(f"trainer-{version}", API_VERSION, TRAIN_JOB).root
+    root = schema_for(f"trainer-{version}", trainer.API_VERSION, trainer.TRAIN_JOB).root
     is_stored, is_updated = respells_on(old, new, root) if overrides.respells else (False, False)
     live = respell(old, root) if is_stored else old
     merged, emptied = applied(live, old, new, root)
@@ -143,7 +137,7 @@ def respells_on(old: Body, new: Body, root: MappingNode) -> tuple[bool, bool]:
     changed it. Mirrors kubeflow/trainer pkg/webhooks/trainjob_webhook.go (TrainJobDefaulter) and
     sigs.k8s.io/controller-runtime pkg/webhook/admission/defaulter_custom.go (v0.24).
     """
-    patches, changes = (side["spec"].get(RUNTIME_PATCHES) or [] for side in (old, new))
+    patches, changes = (side["spec"].get(trainer.RUNTIME_PATCHES) or [] for side in (old, new))
     return any(patch.get("time") is None for patch in patches), _restamps(patches, changes, root)
 
 
@@ -162,4 +156,4 @@ def _restamps(old: list[Mapping[str, Any]], new: list[Mapping[str, Any]], root: 
 
 def _differ(old: Mapping[str, Any], new: Mapping[str, Any], root: MappingNode) -> bool:
     before, after = (canonical({**patch, "time": None}, _PATCH_TYPE) for patch in (old, new))
-    return any(changed_values(PairedPart(before, after, _spec_field(root, RUNTIME_PATCHES).item), AS_DECODED))
+    return any(changed_values(PairedPart(before, after, _spec_field(root, trainer.RUNTIME_PATCHES).item), AS_DECODED))

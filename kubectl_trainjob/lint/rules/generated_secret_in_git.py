@@ -7,21 +7,15 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.kube.facts.trainer import (
-    FLUX_CURVE_KEY,
-    FLUX_CURVE_SUFFIX,
-    SSH_AUTH_SUFFIX,
-    SSH_PRIVATE_KEY,
-    SSH_PUBLIC_KEY,
-)
+from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintContext
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.stages import Manifest
 
 _MARKS = {
-    SSH_PRIVATE_KEY: (b"PRIVATE KEY-----", say("SSH key of an MPI job")),
-    FLUX_CURVE_KEY: (b"secret-key", say("CURVE certificate of a Flux job")),
+    trainer.SSH_PRIVATE_KEY: (b"PRIVATE KEY-----", say("SSH key of an MPI job")),
+    trainer.FLUX_CURVE_KEY: (b"secret-key", say("CURVE certificate of a Flux job")),
 }
 """What a private key has in its text (other content is a placeholder, or encrypted), and what the key is."""
 # Do not change this text: in place of the secret line it is a part of the fingerprints in baselines.
@@ -46,8 +40,8 @@ def _in_secret(secret: Manifest) -> Iterator[Hit]:
 
 def _is_generated(secret: Manifest, key: str, values: Mapping[str, Any]) -> bool:
     """Whether Trainer generates such a key for a job: an SSH key may be for anything."""
-    is_named = secret.id.name.endswith((SSH_AUTH_SUFFIX, FLUX_CURVE_SUFFIX))
-    return is_named or key == FLUX_CURVE_KEY or SSH_PUBLIC_KEY in values
+    is_named = secret.id.name.endswith((trainer.SSH_AUTH_SUFFIX, trainer.FLUX_CURVE_SUFFIX))
+    return is_named or key == trainer.FLUX_CURVE_KEY or trainer.SSH_PUBLIC_KEY in values
 
 
 def _content(value: Any, field: str) -> bytes:

@@ -8,22 +8,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.limits import Limits
-from kubectl_trainjob.model.rules import (
-    BUILD_TOO_LARGE,
-    MISSING_NAME,
-    MISSING_TYPE,
-    NOT_AN_OBJECT,
-    TOO_MANY_DOCUMENTS,
-    UNBUILT_KUSTOMIZATION,
-)
 from kubectl_trainjob.model.source import SourceFile, list_at
 from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError
 from kubectl_trainjob.repository.yaml.read import read_stream
 
-OF_BUILD = frozenset((BUILD_TOO_LARGE, TOO_MANY_DOCUMENTS))
+OF_BUILD = frozenset((rules.BUILD_TOO_LARGE, rules.TOO_MANY_DOCUMENTS))
 """The rules about all files of a build together."""
-OF_OBJECT = frozenset((NOT_AN_OBJECT, MISSING_TYPE, MISSING_NAME, UNBUILT_KUSTOMIZATION))
+OF_OBJECT = frozenset((rules.NOT_AN_OBJECT, rules.MISSING_TYPE, rules.MISSING_NAME, rules.UNBUILT_KUSTOMIZATION))
 """The rules about a document without an object to build, in a file that can be read."""
 
 _TYPES = (KindRole.TRAINING_JOB, KindRole.RUNTIME, KindRole.JOB_SET)

@@ -20,17 +20,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from weakref import finalize
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import Limits, size
 from kubectl_trainjob.model.message import Message, say
-from kubectl_trainjob.model.rules import (
-    TEMPLATE_FAILED,
-    TEMPLATE_LIMIT,
-    TEMPLATE_SYNTAX,
-    UNDEFINED_VALUE,
-    UNSAFE_TEMPLATE,
-    Rule,
-)
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile, TextOrigin
 from kubectl_trainjob.repository.templates.process import Process
 from kubectl_trainjob.repository.templates.protocol import (
@@ -54,10 +48,10 @@ from kubectl_trainjob.repository.yaml.stream import Lines
 _PATIENCE = 10  # seconds of waiting for each second of processor time: the machine may be busy
 _LATER = 1.2  # times as long, until the build ends a process that does not end itself
 _RULES: dict[str, Rule] = {
-    "syntax": TEMPLATE_SYNTAX,
-    "undefined": UNDEFINED_VALUE,
-    "unsafe": UNSAFE_TEMPLATE,
-    "failed": TEMPLATE_FAILED,
+    "syntax": rules.TEMPLATE_SYNTAX,
+    "undefined": rules.UNDEFINED_VALUE,
+    "unsafe": rules.UNSAFE_TEMPLATE,
+    "failed": rules.TEMPLATE_FAILED,
 }
 _AROUND = 1 << 16  # bytes of the ending and of the report of a crash
 _ABOUT = 1 << 21  # bytes that are sent in addition to a text and its lines
@@ -199,19 +193,19 @@ def _wall(limits: Limits) -> float:
 
 def _out_of_time(template: SourceFile, limits: Limits, line: int = 1) -> Diagnostic:
     words = '"{}" was not rendered within {} s; simplify it, or check whether the machine is overloaded'
-    return _at(template, TEMPLATE_LIMIT, say(words, _name(template), Message(f"{_wall(limits):g}")), line)
+    return _at(template, rules.TEMPLATE_LIMIT, say(words, _name(template), Message(f"{_wall(limits):g}")), line)
 
 
 def too_much(template: SourceFile, limits: Limits) -> Diagnostic:
     """For a template whose values, with those of earlier templates, are too large."""
     words = 'the values of all templates up to "{}" are larger than {}, the limit (limits.buildBytes); use fewer values'
-    return _at(template, TEMPLATE_LIMIT, say(words, _name(template), size(limits.build_bytes)))
+    return _at(template, rules.TEMPLATE_LIMIT, say(words, _name(template), size(limits.build_bytes)))
 
 
 def unanswered(template: SourceFile, reason: Message = _NO_ANSWER, line: int = 1) -> Diagnostic:
     """For a template whose process failed."""
     message = say('"{}" could not be rendered: its process {}; simplify the template', _name(template), reason)
-    return _at(template, TEMPLATE_FAILED, message, line)
+    return _at(template, rules.TEMPLATE_FAILED, message, line)
 
 
 def _parts(sent: bytes) -> dict[bytes, bytes]:
@@ -245,7 +239,7 @@ def _over_limit(template: SourceFile, kind: str, limits: Limits, line: int = 1) 
         "all output": size(limits.templates_bytes),
     }
     amount = [amounts[kind]] if kind in amounts else []
-    return _at(template, TEMPLATE_LIMIT, say(_EXCESS[kind], _name(template), *amount), line)
+    return _at(template, rules.TEMPLATE_LIMIT, say(_EXCESS[kind], _name(template), *amount), line)
 
 
 def _crash(template: SourceFile, code: int, report: bytes, table: bytes, limits: Limits) -> Diagnostic:
