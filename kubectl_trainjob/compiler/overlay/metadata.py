@@ -111,21 +111,6 @@ _JOB = _Templates((_POD,), "batch")
 _WORKLOAD = _Templates((_POD,))
 _CONTROLLER = _Templates((_POD,), version="v1")
 
-_OF_LABELS: dict[str, _Templates] = {
-    "ReplicationController": _CONTROLLER,
-    "Deployment": _WORKLOAD,
-    "ReplicaSet": _WORKLOAD,
-    "DaemonSet": _WORKLOAD,
-    "StatefulSet": _Templates((_POD, path("spec volumeClaimTemplates [] metadata")), "apps"),
-    "Job": _JOB,
-    "CronJob": _CRON_JOB,
-    jobset.KIND: _Templates(
-        (path(f"spec {_REPLICATED} metadata"), path(f"spec {_REPLICATED} spec template metadata")),
-        group_of(jobset.API_VERSION),
-    ),
-    trainer.TRAINING_RUNTIME: _RUNTIME,
-    trainer.CLUSTER_TRAINING_RUNTIME: _RUNTIME,
-}
 _OF_ANNOTATIONS: dict[str, _Templates] = {
     "ReplicationController": _CONTROLLER,
     "Deployment": _WORKLOAD,
@@ -134,6 +119,16 @@ _OF_ANNOTATIONS: dict[str, _Templates] = {
     "StatefulSet": _WORKLOAD,
     "Job": _JOB,
     "CronJob": _CRON_JOB,
+}
+_OF_LABELS: dict[str, _Templates] = {
+    **_OF_ANNOTATIONS,
+    "StatefulSet": _Templates((_POD, path("spec volumeClaimTemplates [] metadata")), "apps"),
+    jobset.KIND: _Templates(
+        (path(f"spec {_REPLICATED} metadata"), path(f"spec {_REPLICATED} spec template metadata")),
+        group_of(jobset.API_VERSION),
+    ),
+    trainer.TRAINING_RUNTIME: _RUNTIME,
+    trainer.CLUSTER_TRAINING_RUNTIME: _RUNTIME,
 }
 _JOB_LABELS = ("spec", "labels")
 _PAIR = 8  # steps for a pair in one place

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from kubectl_trainjob.model.stages import Body, Object, PrintedObject, pop_each
 from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter, atom, lead_first
-from kubectl_trainjob.repository.yaml.quoting import ESCAPED, ESCAPES
+from kubectl_trainjob.repository.yaml.quoting import ESCAPED, escape
 
 Format = Literal["yaml", "json"]
 _ITEM, _STEP = " " * 8, " " * 4
@@ -100,10 +100,8 @@ def _string(text: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    character = match[0]
-    code = ord(character)
-    if 0xD800 <= code <= 0xDFFF:
-        raise ValueError(f"a lone surrogate (U+{code:04X}) cannot be written")
+    """As YAML, but JSON writes what is beyond U+FFFF as two surrogates."""
+    code = ord(match[0])
     if code < 0x10000:
-        return ESCAPES.get(character) or f"\\u{code:04x}"
+        return escape(match)
     return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

@@ -40,7 +40,7 @@ def scalar(text: str) -> str:
     if _PLAIN.match(text) and not (_INDICATOR.search(text) or _NUMBER.match(text) or text.lower() in _WORDS):
         return text
     if "\t" in text or "\n" in text or _HAS_UNSEEN.search(text):
-        return '"' + re.sub(ESCAPED, _escape, text) + '"'
+        return '"' + re.sub(ESCAPED, escape, text) + '"'
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -57,7 +57,8 @@ def literal(text: str, indent: str) -> str | None:
     return ("|-", "|", "|+")[min(ends, 2)] + _LINE_START.sub("\n" + indent, "\n" + body) + "\n" * (ends - 1)
 
 
-def _escape(match: re.Match[str]) -> str:
+def escape(match: re.Match[str]) -> str:
+    """A character as double quotes escape it. Raises ValueError for a lone surrogate."""
     character = match[0]
     code = ord(character)
     if 0xD800 <= code <= 0xDFFF:
