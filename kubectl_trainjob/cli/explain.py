@@ -37,6 +37,7 @@ def explain(  # the options, by their names
         return 0
     from kubectl_trainjob.cli.tracing import look_up, target_of
     from kubectl_trainjob.explain.path import PathError
+    from kubectl_trainjob.kube.facts.kinds import means_kind
     from kubectl_trainjob.model.stages import BuildOptions
 
     name, others = target_of(words, namespace, "JobSet/llama")
@@ -46,8 +47,9 @@ def explain(  # the options, by their names
     found, _, has_errors = look_up(name, filenames, BuildOptions(namespace, trainer_version))
     if found is None:
         return 1
+    has_kind = means_kind(name.kind, found.object.identity.kind)  # else the word is a namespace, as in dev/bert
     try:
-        fields, pointer = _resolve_path(found, path, with_generated=not name.kind)
+        fields, pointer = _resolve_path(found, path, with_generated=not has_kind)
     except PathError as error:
         print_error(f"error: {error}")
         _offer(found, path, trainer_version)

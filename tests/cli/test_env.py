@@ -336,6 +336,10 @@ def test_what_the_repository_deploys_is_looked_up_as_review_prints_it(repository
     for target in (f"prod/{name}", f"TrainJob/{name}", "ClusterTrainingRuntime/torch"):
         explained = repository.run("explain", target, "metadata.name")
         assert (explained.exit_code, explained.err) == (0, ""), target
+    path = "spec.replicatedJobs[node].template.spec.completions"
+    for target in ("bert", "prod/bert", f"prod/{name}"):
+        explained = repository.run("explain", target, path)
+        assert (explained.exit_code, explained.out.splitlines()[0]) == (0, f"JobSet/{name} {path}"), target
 
 
 def test_what_nothing_deploys_is_looked_up_in_its_file(repository: Repository, env: Any) -> None:

@@ -29,7 +29,7 @@ _ADVICE = {
     "patchesJson6902": "; write patches: [{target: {…}, path: …}]",
     **dict.fromkeys(
         _OF_KUSTOMIZE.split(),
-        ", which only kustomize has; build with it: kubectl kustomize DIR | kubectl trainjob build -",
+        " here, only in kustomize; build with it: kubectl kustomize DIR | kubectl trainjob build -",
     ),
 }
 _TARGET = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")

@@ -28,7 +28,7 @@ def template_tag(text: str, at: int) -> tuple[int, int, Message] | None:
     if found < 0 or any(each in f" {line[:found]}" for each in ('"', "'", " #")):
         return None
     message = say(
-        '"{}" is of a template; fill it in first: helm template CHART | kubectl trainjob build -',
+        '"{}" begins a template tag; render the file first: helm template CHART | kubectl trainjob build -',
         line[found : found + 2],
     )
     return start + found, start + found + 2, message
