@@ -8,19 +8,10 @@ from typing import Any
 
 from kubectl_trainjob.explain.environment.values import Caution, Container, Environment, LaunchOrigins, Role
 from kubectl_trainjob.kube.facts.resources import devices, gpu_names, uncounted
+from kubectl_trainjob.kube.launch import flags
 from kubectl_trainjob.kube.launch.accelerate import launch_flags, remedy
 from kubectl_trainjob.kube.launch.command_line import Flag, references, script_of, words_of
-from kubectl_trainjob.kube.launch.flags import (
-    ADDRESS,
-    LOOPBACK,
-    NODES,
-    PER_DEVICE,
-    PER_NODE,
-    PORT,
-    FlagValue,
-    hosts,
-    number,
-)
+from kubectl_trainjob.kube.launch.flags import FlagValue, hosts, number
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, setting_of
 from kubectl_trainjob.model.draft import Draft
@@ -126,11 +117,11 @@ def _start_condition(role: Role) -> Message:
 
 
 def _nodes_and_pods(role: Role, processes: PodProcesses) -> Iterator[Caution]:
-    nodes = number(processes.container.value(NODES)) if processes.container else None
+    nodes = number(processes.container.value(flags.NODES)) if processes.container else None
     if processes.container is not None and nodes is not None and nodes != role.pods.count:
         pointer = processes.container.pointer
-        variable = next(each.variable(NODES) for each in role.containers if each.spec.pointer == pointer)
-        message = say('{} is {}, but "{}" has {}', say(NODES), nodes, role.name, plural(role.pods.count, "Pod"))
+        variable = next(each.variable(flags.NODES) for each in role.containers if each.spec.pointer == pointer)
+        message = say('{} is {}, but "{}" has {}', say(flags.NODES), nodes, role.name, plural(role.pods.count, "Pod"))
         yield Caution(message, variable.place if variable else None)
 
 
@@ -195,7 +186,7 @@ def _overridden_variables(origins: LaunchOrigins, container: ContainerSpec) -> I
             against.setdefault(each.flag, []).append(name)
     for flag, names in against.items():
         variables = joined((_with_value(container, name) for name in names), between=" and ")
-        instead = say(", or set numProcPerNode instead") if names[0] == PER_NODE else Message()
+        instead = say(", or set numProcPerNode instead") if names[0] == flags.PER_NODE else Message()
         message = say("{} in the command overrides {}; {}{}", str(flag), variables, remedy(flag), instead)
         yield Caution(message, origins.place(setting_of(flag)))
 
@@ -205,11 +196,11 @@ def _agrees(container: ContainerSpec, name: str, found: dict[str, FlagValue]) ->
     flag, variable = found[name].value, container.value(name)
     if flag is None or variable is None:
         return False
-    if name == PER_NODE:
+    if name == flags.PER_NODE:
         return _process_count(container, flag) == _process_count(container, variable)
-    if name in (ADDRESS, PORT) and _is_own_rendezvous(container, found):
+    if name in (flags.ADDRESS, flags.PORT) and _is_own_rendezvous(container, found):
         return True
-    has_namespace = name == ADDRESS and flag.startswith(f"{variable}.")
+    has_namespace = name == flags.ADDRESS and flag.startswith(f"{variable}.")
     return flag == variable or has_namespace
 
 
@@ -218,14 +209,14 @@ def _process_count(container: ContainerSpec, each: str) -> int | str:
     gpus, count = devices(container.resources), number(each)
     if count is not None:
         return count
-    return gpus.pieces if gpus is not None and each in PER_DEVICE else each
+    return gpus.pieces if gpus is not None and each in flags.PER_DEVICE else each
 
 
 def _is_own_rendezvous(container: ContainerSpec, found: dict[str, FlagValue]) -> bool:
     """Whether the only node uses its loopback address for the rendezvous."""
-    nodes, address = found.get(NODES), found.get(ADDRESS)
-    count = nodes.value if nodes else container.value(NODES)
-    return count == "1" and address is not None and address.value in LOOPBACK
+    nodes, address = found.get(flags.NODES), found.get(flags.ADDRESS)
+    count = nodes.value if nodes else container.value(flags.NODES)
+    return count == "1" and address is not None and address.value in flags.LOOPBACK
 
 
 def _with_value(container: ContainerSpec, name: str) -> Message:

@@ -10,18 +10,9 @@ import re
 from collections.abc import Mapping
 
 from kubectl_trainjob.kube.facts.resources import devices
+from kubectl_trainjob.kube.launch import flags
 from kubectl_trainjob.kube.launch.command_line import Flag, Launcher, Word, switches
-from kubectl_trainjob.kube.launch.flags import (
-    ADDRESS,
-    NODES,
-    PER_NODE,
-    PORT,
-    RANK,
-    TORCHRUN,
-    FlagValue,
-    number,
-    torch_flags,
-)
+from kubectl_trainjob.kube.launch.flags import FlagValue, number, torch_flags
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.model.message import Message, say
 
@@ -52,7 +43,7 @@ def launch_flags(container: ContainerSpec) -> dict[str, FlagValue]:
 
 def torchrun_of(container: ContainerSpec) -> Word | None:
     """The word of the command that starts torchrun or accelerate; None for other commands."""
-    runs = ACCELERATE.runs(container) or TORCHRUN.runs(container)
+    runs = ACCELERATE.runs(container) or flags.TORCHRUN.runs(container)
     return runs[-1].words[-1] if runs else None
 
 
@@ -67,14 +58,14 @@ def _values(found: Mapping[str, Flag], launch: Flag, container: ContainerSpec) -
     nodes = 1 if machines is None else number(machines.value)
     is_certain = _OTHER.isdisjoint(found) and (gpus is not None or not _DISTRIBUTED.isdisjoint(found))
     if not is_certain or total is None or nodes is None:
-        return {NODES: FlagValue(machines or launch, None), PER_NODE: FlagValue(processes, None)}
+        return {flags.NODES: FlagValue(machines or launch, None), flags.PER_NODE: FlagValue(processes, None)}
     if _DISTRIBUTED.isdisjoint(found) and min(total, gpus or 0) < 2:  # it runs the program itself, without ranks
-        return {NODES: FlagValue(launch, "1"), PER_NODE: FlagValue(launch, "1")}
-    values = {PER_NODE: FlagValue(processes, str(total // max(nodes, 1)))}
-    own = {PORT: "main-process-port"}
+        return {flags.NODES: FlagValue(launch, "1"), flags.PER_NODE: FlagValue(launch, "1")}
+    values = {flags.PER_NODE: FlagValue(processes, str(total // max(nodes, 1)))}
+    own = {flags.PORT: "main-process-port"}
     if machines is not None and nodes > 1:
-        values[NODES] = FlagValue(machines, str(nodes))
-        own |= {ADDRESS: "main-process-ip", RANK: "machine-rank"}
+        values[flags.NODES] = FlagValue(machines, str(nodes))
+        own |= {flags.ADDRESS: "main-process-ip", flags.RANK: "machine-rank"}
     return values | {name: FlagValue(found[flag], found[flag].value) for name, flag in own.items() if flag in found}
 
 

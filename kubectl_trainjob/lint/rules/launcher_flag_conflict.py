@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.resources import devices
+from kubectl_trainjob.kube.launch import flags
 from kubectl_trainjob.kube.launch.accelerate import launch_flags, remedy
 from kubectl_trainjob.kube.launch.command_line import Flag
-from kubectl_trainjob.kube.launch.flags import (
-    ADDRESS,
-    LOOPBACK,
-    NODES,
-    PER_NODE,
-    RANK,
-    DeepSpeed,
-    FlagValue,
-    deepspeed,
-    number,
-)
+from kubectl_trainjob.kube.launch.flags import DeepSpeed, FlagValue, deepspeed, number
 from kubectl_trainjob.kube.launch.launchers import launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.lint.check import Hit
@@ -46,18 +37,18 @@ def find(job: LintedJob) -> Iterator[Hit]:
 
 def _of_torchrun(job: LintedJob, node: ContainerSpec, pods: int) -> Iterator[Hit]:
     found = launch_flags(node)
-    nodes = found.get(NODES)
+    nodes = found.get(flags.NODES)
     count = number(nodes.value) if nodes else None
     has_torch = job.policy("torch") is not None
     if nodes is not None and count is not None and count != pods and (has_torch or count > 1):
         yield _hit(job, nodes, _other_count(nodes.flag, count, pods))
     elif pods > 1 and (count == pods or (has_torch and nodes is None)):
-        rank, address = found.get(RANK), found.get(ADDRESS)
+        rank, address = found.get(flags.RANK), found.get(flags.ADDRESS)
         if rank is not None and number(rank.value) is not None:
             yield _hit(job, rank, say(_SAME_RANK, str(rank.flag), pods))
-        if address is not None and address.value in LOOPBACK and node.variable(_ENDPOINT) is None:
+        if address is not None and address.value in flags.LOOPBACK and node.variable(_ENDPOINT) is None:
             yield _hit(job, address, say(_NOT_FOUND, str(address.flag), pods))
-    yield from _processes(job, node, found.get(PER_NODE))
+    yield from _processes(job, node, found.get(flags.PER_NODE))
 
 
 def _other_count(flag: Flag, count: int, pods: int) -> Message:

@@ -26,23 +26,8 @@ from kubectl_trainjob.model.limits import Limits, size
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile, TextOrigin
+from kubectl_trainjob.repository.templates import protocol
 from kubectl_trainjob.repository.templates.process import Process
-from kubectl_trainjob.repository.templates.protocol import (
-    LINE,
-    LINES,
-    MOST_LINES,
-    PROBLEM,
-    TABLE,
-    TEMPLATE_LINE_END,
-    TEXT,
-    Ending,
-    ProtocolError,
-    RenderingError,
-    TemplateRequest,
-    code_line,
-    line_span,
-    split,
-)
 from kubectl_trainjob.repository.yaml.stream import Lines
 
 _PATIENCE = 10  # seconds of waiting for each second of processor time: the machine may be busy
@@ -119,7 +104,7 @@ class Renderer:
     def _render(self, template: SourceFile, context: bytes, limits: Limits) -> SourceFile | Diagnostic:
         most, seconds = _most_sent(limits), _wall(limits)
         of_template = limits.template_seconds, seconds, limits.template_memory, limits.template_bytes, most
-        request = TemplateRequest(*of_template, template.text, context)
+        request = protocol.TemplateRequest(*of_template, template.text, context)
         process, answer = self._start(), None
         try:
             answer = process.exchange(request.encode(), (_AROUND, most + _AROUND, _AROUND), _LATER * seconds)
@@ -160,19 +145,19 @@ def _most_sent(limits: Limits) -> int:
 def decode_answer(template: SourceFile, answer: Answer, limits: Limits) -> SourceFile | Diagnostic:
     """The rendered file, or the problem of the template."""
     try:
-        ending = Ending.decode(answer.ended)
+        ending = protocol.Ending.decode(answer.ended)
         parts = {} if ending.is_flood else _parts(answer.sent)
-        if PROBLEM in parts:
-            problem = RenderingError.decode(parts[PROBLEM])
+        if protocol.PROBLEM in parts:
+            problem = protocol.RenderingError.decode(parts[protocol.PROBLEM])
             if problem.kind not in _RULES:
                 return _over_limit(template, problem.kind, limits, problem.line)
             return _at(template, _RULES[problem.kind], problem.message, problem.line, problem.column)
-        if TEXT not in parts:
-            return _crash(template, ending.code, answer.report, parts.get(TABLE, b""), limits)
-        if len(parts[TEXT]) > limits.template_bytes:
+        if protocol.TEXT not in parts:
+            return _crash(template, ending.code, answer.report, parts.get(protocol.TABLE, b""), limits)
+        if len(parts[protocol.TEXT]) > limits.template_bytes:
             return unanswered(template)
-        text = parts[TEXT].decode()
-        lines = _line_map(template, parts.get(LINES, b""), Lines(text).count)
+        text = parts[protocol.TEXT].decode()
+        lines = _line_map(template, parts.get(protocol.LINES, b""), Lines(text).count)
         return SourceFile(template.path, text, TextOrigin(template, lines))
     except (ValueError, TypeError, KeyError, RecursionError):
         return unanswered(template)
@@ -181,7 +166,7 @@ def decode_answer(template: SourceFile, answer: Answer, limits: Limits) -> Sourc
 def _seconds_of(ended: bytes) -> float:
     """The processor time of a rendering; 0 if the answer is invalid."""
     try:
-        return Ending.decode(ended).seconds
+        return protocol.Ending.decode(ended).seconds
     except (ValueError, TypeError, RecursionError):
         return 0
 
@@ -212,17 +197,17 @@ def _parts(sent: bytes) -> dict[bytes, bytes]:
     """The parts that were sent, by kind; the last frame may be incomplete."""
     parts: dict[bytes, bytes] = {}
     try:
-        for body in split(sent):
+        for body in protocol.split(sent):
             parts.setdefault(body[:1], body[1:])
-    except ProtocolError:
+    except protocol.ProtocolError:
         pass
     return parts
 
 
 def _line_map(template: SourceFile, sent: bytes, count: int) -> tuple[int, ...]:
     """The template's line of each of `count` rendered lines; 1 for all where that was not sent."""
-    lines = array(LINE)
-    if count > MOST_LINES or len(sent) != count * lines.itemsize:
+    lines = array(protocol.LINE)
+    if count > protocol.MOST_LINES or len(sent) != count * lines.itemsize:
         return (1,) * count
     lines.frombytes(sent)
     last = Lines(template.text).count
@@ -247,7 +232,7 @@ def _crash(template: SourceFile, code: int, report: bytes, table: bytes, limits:
     import signal
 
     frame = _FRAME.search(report)
-    line = code_line(table.decode("ascii"), int(frame[1])) if frame else 1
+    line = protocol.code_line(table.decode("ascii"), int(frame[1])) if frame else 1
     if code == -getattr(signal, "SIGXCPU", 0):
         return _over_limit(template, "seconds", limits, _loop(template.text, line))
     if code == -getattr(signal, "SIGALRM", 0):
@@ -259,7 +244,7 @@ def _crash(template: SourceFile, code: int, report: bytes, table: bytes, limits:
 def _loop(template: str, line: int) -> int:
     """The line of the innermost loop around a line; that line itself outside of loops."""
     loops: list[int] = []
-    starts = [0, *(found.end() for found in TEMPLATE_LINE_END.finditer(template))]
+    starts = [0, *(found.end() for found in protocol.TEMPLATE_LINE_END.finditer(template))]
     for found in _LOOP.finditer(template):
         number = bisect_right(starts, found.start())
         if number > line:
@@ -272,7 +257,7 @@ def _loop(template: str, line: int) -> int:
 
 
 def _at(template: SourceFile, rule: Rule, message: Message, line: int = 1, column: int = 0) -> Diagnostic:
-    return Diagnostic(rule, message, Place(Source(template), span=line_span(template.text, line, column)))
+    return Diagnostic(rule, message, Place(Source(template), span=protocol.line_span(template.text, line, column)))
 
 
 def _name(template: SourceFile) -> str:

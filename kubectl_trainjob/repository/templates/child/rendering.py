@@ -25,22 +25,12 @@ from jinja2.exceptions import SecurityError
 from jinja2.parser import Parser
 
 from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.repository.templates import protocol
 from kubectl_trainjob.repository.templates.child.confine import release_reserve
 from kubectl_trainjob.repository.templates.child.generator import check, names
 from kubectl_trainjob.repository.templates.child.marks import can_be_marked, line_map, unmarked
 from kubectl_trainjob.repository.templates.child.sandbox import Sandbox, foreign
 from kubectl_trainjob.repository.templates.child.text import show
-from kubectl_trainjob.repository.templates.protocol import (
-    LINES,
-    MOST_LINES,
-    PROBLEM,
-    TABLE,
-    TEMPLATE_LINE_END,
-    TEXT,
-    Kind,
-    RenderingError,
-    code_line,
-)
 from kubectl_trainjob.repository.yaml.stream import Lines
 
 CODE = "<template>"  # what tracebacks call the file of a template's code
@@ -61,15 +51,15 @@ def render(source: str, context: bytes, most: int, send: Send) -> None:
         values = json.loads(context)
         sandbox = Sandbox(values, has_marks)
         code, table = _compile(sandbox, source)
-        send(TABLE, table.encode() if len(table) <= _TABLE else b"")
+        send(protocol.TABLE, table.encode() if len(table) <= _TABLE else b"")
         text = _text(sandbox, _without_marks(code), values, most)
     except Exception as error:
         release_reserve()
-        send(PROBLEM, _problem(error, source, sandbox.compiling_line if sandbox else 0).encode())
+        send(protocol.PROBLEM, _problem(error, source, sandbox.compiling_line if sandbox else 0).encode())
         return
-    send(TEXT, text.encode())
-    if has_marks and Lines(text).count <= MOST_LINES:
-        send(LINES, _lines(sandbox, code, values, text).tobytes())
+    send(protocol.TEXT, text.encode())
+    if has_marks and Lines(text).count <= protocol.MOST_LINES:
+        send(protocol.LINES, _lines(sandbox, code, values, text).tobytes())
 
 
 def _compile(sandbox: Sandbox, source: str) -> tuple[CodeType, str]:
@@ -83,8 +73,8 @@ def _compile(sandbox: Sandbox, source: str) -> tuple[CodeType, str]:
     try:
         return compile(generated, CODE, "exec", dont_inherit=True), table
     except SyntaxError as error:  # errors that only Python finds: blocks nested too deeply, duplicate names
-        line = code_line(table, error.lineno or 0)
-        raise RenderingError("syntax", say("{}; simplify the template", foreign(error.msg)), line) from None
+        line = protocol.code_line(table, error.lineno or 0)
+        raise protocol.RenderingError("syntax", say("{}; simplify the template", foreign(error.msg)), line) from None
 
 
 def _without_marks(constant: Any) -> Any:
@@ -110,11 +100,11 @@ def _text(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], most: int
             size += len(text.encode())
         except UnicodeEncodeError:
             line = _reached_line(template, pieces)
-            raise RenderingError(
+            raise protocol.RenderingError(
                 "failed", say("the text has half a character (a lone surrogate); write it whole"), line
             ) from None
         if size > most:
-            raise RenderingError("output", line=_reached_line(template, pieces))
+            raise protocol.RenderingError("output", line=_reached_line(template, pieces))
         parts.append(text)
     return "".join(parts)
 
@@ -133,36 +123,39 @@ def _lines(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], text: st
         return line_map("", text)
 
 
-def _problem(error: Exception, source: str, line: int) -> RenderingError:
+def _problem(error: Exception, source: str, line: int) -> protocol.RenderingError:
     """The problem of an exception; `line` is used if its traceback has none."""
     if isinstance(error, TemplateSyntaxError):
         problem = _syntax(error, source)
     else:
-        problem = error if isinstance(error, RenderingError) else _name_error(error)
+        problem = error if isinstance(error, protocol.RenderingError) else _name_error(error)
     problem.line = problem.line or _line(error) or line
     return problem
 
 
-def _syntax(error: TemplateSyntaxError, source: str) -> RenderingError:
+def _syntax(error: TemplateSyntaxError, source: str) -> protocol.RenderingError:
     message, column = error.message or "", 0
     if (found := _AT_OFFSET.fullmatch(message)) is not None:
         message, offset = found[1], int(found[2])
-        column = offset - TEMPLATE_LINE_END.sub("\n", source).rfind("\n", 0, offset)
-    return RenderingError("syntax", say("{}; correct the template", foreign(message)), error.lineno, column)
+        column = offset - protocol.TEMPLATE_LINE_END.sub("\n", source).rfind("\n", 0, offset)
+    return protocol.RenderingError("syntax", say("{}; correct the template", foreign(message)), error.lineno, column)
 
 
-def _name_error(error: Exception) -> RenderingError:
+def _name_error(error: Exception) -> protocol.RenderingError:
     if isinstance(error, MemoryError | SystemError):  # C code without memory may return no exception
-        return RenderingError("memory")
+        return protocol.RenderingError("memory")
     if isinstance(error, RecursionError):
-        return RenderingError("depth")
-    kinds: tuple[tuple[type[Exception], Kind], ...] = ((UndefinedError, "undefined"), (SecurityError, "unsafe"))
+        return protocol.RenderingError("depth")
+    kinds: tuple[tuple[type[Exception], protocol.Kind], ...] = (
+        (UndefinedError, "undefined"),
+        (SecurityError, "unsafe"),
+    )
     kind = next((kind for of, kind in kinds if isinstance(error, of)), None)
     if kind is not None:
         ours = error.args[0] if error.args else None
-        return RenderingError(kind, ours if isinstance(ours, Message) else foreign(str(error)))
+        return protocol.RenderingError(kind, ours if isinstance(ours, Message) else foreign(str(error)))
     said = foreign(str(error)) or say("{}", type(error).__name__)
-    return RenderingError("failed", say("{}; correct the expression", said))
+    return protocol.RenderingError("failed", say("{}; correct the expression", said))
 
 
 def _line(error: BaseException) -> int:

@@ -17,16 +17,9 @@ from typing import NoReturn
 
 import jinja2.debug  # noqa: F401  # what Jinja2 itself loads only at its first syntax error
 
+from kubectl_trainjob.repository.templates import protocol
 from kubectl_trainjob.repository.templates.child.confine import confine
 from kubectl_trainjob.repository.templates.child.rendering import render
-from kubectl_trainjob.repository.templates.protocol import (
-    READY,
-    Ending,
-    ProtocolError,
-    TemplateRequest,
-    frame,
-    read_frame,
-)
 
 _REQUEST = 1 << 30  # bytes; the sender has its own limits
 _REPORT = 1 << 16  # bytes, what a pipe holds
@@ -45,25 +38,25 @@ def main() -> None:
     render(_WARM_UP, b"{}", _REPORT, lambda *_: None)
     gc.freeze()
     with open(0, "rb", buffering=0) as requests, open(1, "wb", buffering=0) as answers:
-        answers.write(frame(READY))
+        answers.write(protocol.frame(protocol.READY))
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 2)  # standard error is no longer read
         os.close(nothing)
         answer = _fork if hasattr(os, "fork") else _here
-        with contextlib.suppress(ProtocolError, OSError):  # the build has ended
+        with contextlib.suppress(protocol.ProtocolError, OSError):  # the build has ended
             while (request := _next(requests)) is not None:
                 for part in answer(request):
-                    _write(answers, frame(part))
+                    _write(answers, protocol.frame(part))
 
 
-def _next(stream: RawIOBase) -> TemplateRequest | None:
-    limits = read_frame(stream, _REQUEST)
+def _next(stream: RawIOBase) -> protocol.TemplateRequest | None:
+    limits = protocol.read_frame(stream, _REQUEST)
     if limits is None:
         return None
-    source, context = read_frame(stream, _REQUEST), read_frame(stream, _REQUEST)
+    source, context = protocol.read_frame(stream, _REQUEST), protocol.read_frame(stream, _REQUEST)
     if source is None or context is None:
-        raise ProtocolError
-    return TemplateRequest.decode(limits, source, context)
+        raise protocol.ProtocolError
+    return protocol.TemplateRequest.decode(limits, source, context)
 
 
 def _write(stream: RawIOBase, data: bytes) -> None:
@@ -72,14 +65,14 @@ def _write(stream: RawIOBase, data: bytes) -> None:
         view = view[stream.write(view) or 0 :]
 
 
-def _here(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
+def _here(request: protocol.TemplateRequest) -> tuple[bytes, bytes, bytes]:
     sent: list[bytes] = []
     start = time.process_time()
-    render(request.source, request.context, request.text, lambda kind, body: sent.append(frame(kind + body)))
-    return Ending(0, False, time.process_time() - start).encode(), b"".join(sent), b""
+    render(request.source, request.context, request.text, lambda kind, body: sent.append(protocol.frame(kind + body)))
+    return protocol.Ending(0, False, time.process_time() - start).encode(), b"".join(sent), b""
 
 
-def _fork(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
+def _fork(request: protocol.TemplateRequest) -> tuple[bytes, bytes, bytes]:
     sent, write_sent = os.pipe()
     report, write_report = os.pipe()
     child = os.fork()
@@ -91,7 +84,7 @@ def _fork(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
         data = _collect(sent, request.most, child)
         _, status, usage = os.wait4(child, 0)
         seconds = usage.ru_utime + usage.ru_stime
-        ending = Ending(os.waitstatus_to_exitcode(status), len(data) > request.most, seconds)
+        ending = protocol.Ending(os.waitstatus_to_exitcode(status), len(data) > request.most, seconds)
         return ending.encode(), data, os.read(report, _REPORT)
     finally:
         os.close(sent)
@@ -107,7 +100,7 @@ def _collect(sent: int, most: int, child: int) -> bytes:
         if 0 in ready:  # no request comes before the answer: the build has ended
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            raise ProtocolError
+            raise protocol.ProtocolError
         part = os.read(sent, _REPORT)
         if not part:
             return b"".join(parts)
@@ -117,7 +110,7 @@ def _collect(sent: int, most: int, child: int) -> bytes:
     return b"".join(parts)
 
 
-def _copy(request: TemplateRequest, sent: int, report: int, closed: tuple[int, ...]) -> NoReturn:
+def _copy(request: protocol.TemplateRequest, sent: int, report: int, closed: tuple[int, ...]) -> NoReturn:
     """Render in this copy of the server, and end it."""
     code = 1
     try:
@@ -126,7 +119,7 @@ def _copy(request: TemplateRequest, sent: int, report: int, closed: tuple[int, .
         confine(request.seconds, request.wall, request.memory, report)
 
         def send(kind: bytes, body: bytes) -> None:
-            view = memoryview(frame(kind + body))
+            view = memoryview(protocol.frame(kind + body))
             while view:
                 view = view[os.write(sent, view) :]
 
