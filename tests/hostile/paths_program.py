@@ -74,7 +74,7 @@ def run(command: list[str], directory: Path, seconds: int = _SECONDS) -> Process
     receiving, sending = os.pipe()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(receiving, "rb") as reported:
         process = subprocess.Popen(
-            [sys.executable, "-c", _STARTER, str(sending), *command],
+            [sys.executable, "-I", "-S", "-c", _STARTER, str(sending), *command],
             cwd=directory,
             env=environment,
             stdin=subprocess.DEVNULL,

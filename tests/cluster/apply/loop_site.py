@@ -18,9 +18,9 @@ SOURCE = {"kind": "Directory", "name": "jobs"}
 
 
 def install(plane: Plane) -> None:
-    """Create the definition, and wait until the server serves it."""
+    """Create the definition, also in place of another one, and wait until the server serves it."""
     body = yaml.safe_load(content("controller", "crd"))
-    plane.client.apply(body, "test")
+    plane.client.apply(body, "test", force=True)
     plane.client.wait(
         "TrainingSets are served",
         lambda: plane.client.request("GET", "/apis/kubectl-trainjob.dev/v1alpha1/trainingsets") is not None,

@@ -105,7 +105,7 @@ def test_a_queued_run_stays_queued(site: Site, suspend: bool | None) -> None:
     site.wait("a Workload", lambda: len(_workloads(site)) == 2)
     assert is_suspended(site, "second")
     unchanged(site, *files)
-    assert site.apply("--wait", "--timeout", "60s").results["JobSet/second"] == "unchanged"
+    assert site.apply("--wait", "--timeout", "20s").results["JobSet/second"] == "unchanged"
     assert is_suspended(site, "second")
 
 

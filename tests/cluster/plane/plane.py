@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import ssl
 import subprocess
 import sys
@@ -42,6 +43,7 @@ class Plane:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            env={**os.environ, "GOGC": "400"},  # more memory for less processor time: all programs are in Go
             start_new_session=True,  # an interrupt of the tests is not one of the keeper
         )
         try:
