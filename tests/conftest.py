@@ -34,7 +34,7 @@ _LONG = (
 # `--hypothesis-profile=search` to look for new ones. No deadlines: nothing here is judged by a clock.
 settings.register_profile("fast", max_examples=30, deadline=None, derandomize=True)
 settings.register_profile(
-    "thorough", max_examples=1000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "thorough", max_examples=500, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("search", settings.get_profile("thorough"), derandomize=False, print_blob=True)
 settings.load_profile("fast")
