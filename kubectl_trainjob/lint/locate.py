@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from kubectl_trainjob.lint.check import At, GeneratedValue, Hit
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace, Subject
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Pointer
-from kubectl_trainjob.model.stages import identity_of
+from kubectl_trainjob.model.stages import ResolvedJob, identity_of
 
 OriginOf = Callable[[int, Pointer], Place | None]
 """The line that a value of a TrainJob's object n comes from."""
@@ -27,6 +29,22 @@ def job_diagnostics(job: LintedJob, hits: Iterable[tuple[Rule, Hit]], origin: Or
 
     for rule, hit in hits:
         yield _diagnostic(rule, hit, place, _subject(job, hit.at) if isinstance(hit.at, GeneratedValue) else None)
+
+
+def at_reference(found: Diagnostic, resolved: ResolvedJob) -> Diagnostic:
+    """A finding in a runtime of the catalogue, which users do not edit, at the TrainJob's reference to it."""
+    runtime = resolved.runtime.manifest
+    related = tuple(each for each in found.related if each.place.source != runtime.source)
+    if found.place.source != runtime.source:
+        return replace(found, related=related)
+    message = say(
+        '{}; the runtime "{}" is in the catalogue: copy it with `kubectl trainjob init runtime {}` and edit the copy',
+        found.message,
+        runtime.id.name,
+        runtime.id.name,
+    )
+    place = resolved.job.manifest.place("spec", "runtimeRef", "name")
+    return replace(found, message=message, place=place, related=related, fix=None)
 
 
 def input_diagnostics(rule: Rule, hits: Iterable[Hit]) -> Iterator[Diagnostic]:

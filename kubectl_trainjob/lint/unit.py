@@ -17,7 +17,7 @@ from kubectl_trainjob.compiler.job_creation import is_jobset, of_jobset
 from kubectl_trainjob.compiler.pipeline import Task
 from kubectl_trainjob.compiler.prepare import PreparedUnit
 from kubectl_trainjob.kube.facts.kinds import is_runtime
-from kubectl_trainjob.lint.locate import input_diagnostics, job_diagnostics
+from kubectl_trainjob.lint.locate import at_reference, input_diagnostics, job_diagnostics
 from kubectl_trainjob.lint.registry import JOB_CHECKS, RUNTIME_CHECKS, TREE_CHECKS
 from kubectl_trainjob.lint.views import LintContext, LintedJob, LintedRuntime
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
@@ -61,7 +61,8 @@ class UnitChecks:
     def __init__(self, prepared: PreparedUnit, documents: Documents) -> None:
         self._prepared = prepared
         self._documents = documents
-        self._context = _context(prepared, documents)
+        self._catalogue = {id(each.source) for each in documents.catalogue(prepared.target.trainer)}
+        self._context = _context(prepared, documents, self._catalogue)
 
     def of_job(self, job: CompiledJob[None], task: Task) -> Findings:
         """The findings in one TrainJob; if it cannot be built, those that are certain anyway."""
@@ -71,7 +72,10 @@ class UnitChecks:
         bodies = tuple(each.body for each in job.objects)
         view = LintedJob(resolved, bodies, self._prepared.target.trainer, self._context)
         hits = [(check.rule, hit) for check in JOB_CHECKS for hit in check.find(view)]
-        return tuple(job_diagnostics(view, hits, origin))
+        found = job_diagnostics(view, hits, origin)
+        if id(resolved.runtime.manifest.source) in self._catalogue:
+            found = (at_reference(each, resolved) for each in found)
+        return tuple(found)
 
     def twin_sources(self, base: UnitChecks) -> Mapping[Source, Source] | None:
         """The sources of the base by those of the head, if a shared job has the same findings in both; else None."""
@@ -143,8 +147,7 @@ def _distinct(found: Iterable[UnitFinding]) -> Iterator[UnitFinding]:
     return (UnitFinding(diagnostic, tuple(jobs)) for diagnostic, jobs in train_jobs.items())
 
 
-def _context(prepared: PreparedUnit, documents: Documents) -> LintContext:
+def _context(prepared: PreparedUnit, documents: Documents, catalogue: set[int]) -> LintContext:
     settings = next((each.lint for each in documents.settings), LintSettings())
-    catalogue = {id(each.source) for each in documents.catalogue(prepared.target.trainer)}
     objects = tuple(each for each in prepared.manifests if id(each.source) not in catalogue)
     return LintContext(objects, tuple(job.manifest for job in prepared.jobs), settings, prepared.target.emit)

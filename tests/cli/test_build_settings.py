@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import yaml
 
@@ -134,6 +136,36 @@ def test_the_catalogue_is_hinted_at_otherwise(settings: Body | None, repository:
         'ClusterTrainingRuntime "torch-distributed" does not exist; '
         "the catalogue has it: write `catalog: true` in trainjob.yaml\n" in built.err
     )
+
+
+def test_a_finding_in_a_runtime_of_the_catalogue_is_at_the_reference(repository: Repository) -> None:
+    """Nobody edits the files of the tool; the copy that the advice names is edited instead."""
+    gpus = {"numNodes": 2, "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8}}}
+    repository.write(
+        {"trainjob.yaml": config(catalog=True), "a.yaml": [train_job("a", "torch-distributed", trainer=gpus)]}
+    )
+    found = json.loads(repository.run("lint", "-o", "json").out)["results"]
+    assert [(each["rule"], each["file"], each["line"]) for each in found] == [("KTJ309", "a.yaml", 7)]
+    assert {each["file"] for each in found[0]["related"]} <= {"a.yaml"}
+    advice = 'the runtime "torch-distributed" is in the catalogue: copy it with `kubectl trainjob '
+    assert advice in found[0]["message"]
+    command = found[0]["message"].partition("`kubectl trainjob ")[2].partition("`")[0]
+    assert repository.run(*command.split()).exit_code == 0
+    found = json.loads(repository.run("lint", "-o", "json").out)["results"]
+    assert [(each["rule"], each["file"]) for each in found] == [("KTJ309", "runtimes/torch-distributed.yaml")]
+
+
+def test_placeholders_of_a_shell(repository: Repository) -> None:
+    jobs = [
+        train_job("a", "$RUNTIME"),
+        train_job("b", "plain", trainer={"image": "${IMAGE}"}),
+        train_job("$JOB", "plain"),
+    ]
+    repository.write({"a.yaml": [PLAIN, *jobs]})
+    found = json.loads(repository.run("lint", "a.yaml", "-o", "json").out)["results"]
+    errors = [each for each in found if each["severity"] == "error"]
+    assert {each["rule"] for each in errors} == {"KTJ201", "KTJ910", "KTJ701"}
+    assert all("is a placeholder; fill it in first, for example with envsubst" in each["message"] for each in errors)
 
 
 def test_the_catalogue_is_that_of_the_target(repository: Repository) -> None:

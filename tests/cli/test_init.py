@@ -461,7 +461,7 @@ def test_what_was_there_and_does_not_build_is_reported(here: Path, init: Init) -
     (here / "jobs" / "old.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {nam: a}\n")
     code, said = init()
     assert (code, tree(here)) == (1, ["jobs", "jobs/old.yaml"])
-    assert "jobs/old.yaml:3:1: error KTJ031" in said
+    assert "jobs/old.yaml:3:12: error KTJ031" in said
     assert said.endswith("error: the repository does not build; nothing was written\n")
 
 
@@ -572,6 +572,13 @@ def test_the_catalogue_is_not_copied_where_it_is_in_use(here: Path, init: Init) 
     assert init("job", "first", "--runtime", "plain")[0] == 0
     assert contents(here).keys() == {"trainjob.yaml", "jobs/first.yaml"}
     assert objects(here, "jobs")
+
+
+def test_a_runtime_of_the_catalogue_is_copied_for_edits(here: Path, init: Init) -> None:
+    settings(here, "catalog: true\n")
+    assert init("runtime", "plain")[0] == 0
+    assert contents(here).keys() == {"trainjob.yaml", "runtimes/plain.yaml"}
+    assert init("runtime", "plain")[0] == 2
 
 
 def test_the_settings_name_the_trainer(here: Path, init: Init) -> None:

@@ -75,8 +75,8 @@ def added_runtime(existing: Existing, runtime: str) -> Scaffold:
     """A runtime of the catalogue for a repository."""
     kind = _catalogue_runtime(runtime, existing.trainer_version)["kind"]
     for known in existing.runtimes:
-        if (known.id.kind, known.id.name) == (kind, runtime):
-            path = known.source.file.path
+        path = known.source.file.path
+        if (known.id.kind, known.id.name) == (kind, runtime) and not catalogue.holds(path):
             raise EnvironmentFault(f'{path}: already has the runtime "{runtime}"; nothing was written')
     file = pieces.runtime(runtime, existing.runtimes_folder, existing.trainer_version)
     return _extend(existing, (file,), (file.path,), ("init", "job", "NAME", "--runtime", runtime))

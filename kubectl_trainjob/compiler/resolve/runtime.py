@@ -11,6 +11,7 @@ from kubectl_trainjob.compiler.resolve.objects import duplicate
 from kubectl_trainjob.kube.facts import trainer as api
 from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with, runtime_ref
 from kubectl_trainjob.kube.facts.supported import distinct_versions
+from kubectl_trainjob.kube.facts.validation import placeholder
 from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import nearest
@@ -140,6 +141,8 @@ class Runtimes:
                 has = listed(versions, "and", "{}")
                 return say("; it comes with Trainer {}, not with the target version", has), ()
             return say("; the catalogue has it: write `catalog: true` in trainjob.yaml"), ()
+        if error := placeholder(name):
+            return say("; it {}", error), ()
         if meant is None:
             return say("; add it to the inputs or to the directory runtimes/"), ()
         return say('; did you mean "{}"?', meant), (_here(names[meant]),)

@@ -18,7 +18,7 @@ from kubectl_trainjob.kube.admission.metadata import NAME
 from kubectl_trainjob.kube.facts.jobset import SPEC_TYPE
 from kubectl_trainjob.kube.facts.types import marshal
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.problem import Problem
+from kubectl_trainjob.model.problem import Problem, without_consequences
 from kubectl_trainjob.model.rules import EXPLICIT_NULL, INVALID_TYPE_OR_ENUM, MISSING_FIELD, UNKNOWN_FIELD
 from kubectl_trainjob.model.source import Pointer, show_pointer, value_at, values
 from kubectl_trainjob.model.stages import Body
@@ -49,7 +49,7 @@ def create_jobset(body: Body, schemas: str = JOBSET_SCHEMAS) -> CreatedJobSet:
     stored, found = admit_jobset(webhook_defaults({"metadata": {}, **given.value, "spec": spec}), schemas)
     written_null = [null_problem(each[:-1], str(each[-1])) for each in stored.nulls]
     problems = (_as_written(each, body) for each in written_null or found)
-    return CreatedJobSet(stored.value, _distinct((*unknown, *problems)), nulls)
+    return CreatedJobSet(stored.value, tuple(without_consequences(_distinct((*unknown, *problems)))), nulls)
 
 
 def _with_name(body: Body) -> Body:

@@ -16,7 +16,7 @@ from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.schemas.walk import SchemaResult
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.problem import Problem
+from kubectl_trainjob.model.problem import Problem, without_consequences
 from kubectl_trainjob.model.rules import EXPLICIT_NULL, GENERATE_NAME, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import show_pointer
 from kubectl_trainjob.model.stages import AdmittedObject, Body, Manifest
@@ -41,7 +41,8 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[AdmittedObject | No
     For kinds of trainer.kubeflow.org/v1alpha1.
     """
     checked = _check_schema(manifest, admission)
-    found = (*_problems(checked, admission, of_runtime=is_runtime(manifest)), *_nulls(checked))
+    every = (*_problems(checked, admission, of_runtime=is_runtime(manifest)), *_nulls(checked))
+    found = without_consequences(every)
     # Reversed: of several findings of one rule at one place, the first one is kept.
     problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
     if any(problem.rule is GENERATE_NAME for problem in problems):

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from kubectl_trainjob.kube.facts.validation import placeholder
 from kubectl_trainjob.model.message import Message, say
 
 _HUB, _HUB_ALIAS, _LIBRARY = "docker.io", "index.docker.io", "library/"
@@ -60,7 +61,7 @@ def image_error(image: str) -> Message:
         return say('has capitals in its repository; write "{}"', lowered)
     if re.fullmatch(_PATH, path) and tag and not re.fullmatch(_TAG, tag):
         return say('has the invalid tag "{}"; use letters, digits and - _ . only', tag)
-    return say("is not an image reference; write registry/repository:tag")
+    return placeholder(image) or say("is not an image reference; write registry/repository:tag")
 
 
 def _split(image: str) -> tuple[str, str]:

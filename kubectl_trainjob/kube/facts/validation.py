@@ -47,17 +47,25 @@ def too_long(text: str, most: int) -> Message:
     )
 
 
+def placeholder(text: str) -> Message:
+    """An error if a shell's placeholder is in the text, such as `$NAME`. Kubernetes itself fills in `$(NAME)`."""
+    is_unfilled = "$" in text and "$(" not in text
+    return say("is a placeholder; fill it in first, for example with envsubst") if is_unfilled else _VALID
+
+
 # Names repeat: those of a runtime's containers and volumes in each of its jobs.
 @lru_cache(4096)
 def dns_1123_label(text: str) -> Message:
     """A lower case RFC 1123 label: namespaces, container and volume names."""
-    return too_long(text, LABEL_LENGTH) or (_VALID if re.fullmatch(_LABEL, text) else say(_LOWER_CASE))
+    invalid = _VALID if re.fullmatch(_LABEL, text) else placeholder(text) or say(_LOWER_CASE)
+    return too_long(text, LABEL_LENGTH) or invalid
 
 
 @lru_cache(4096)
 def dns_1123_subdomain(text: str) -> Message:
     """A lower case RFC 1123 subdomain: the names of most objects."""
-    return too_long(text, SUBDOMAIN_LENGTH) or (_VALID if re.fullmatch(_SUBDOMAIN, text) else say(_LOWER_CASE_AND_DOTS))
+    invalid = _VALID if re.fullmatch(_SUBDOMAIN, text) else placeholder(text) or say(_LOWER_CASE_AND_DOTS)
+    return too_long(text, SUBDOMAIN_LENGTH) or invalid
 
 
 def dns_1035_label(text: str) -> Message:

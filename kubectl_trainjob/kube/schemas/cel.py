@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kubectl_trainjob.kube.facts.validation import placeholder
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.problem import Problem
@@ -27,6 +28,8 @@ PROCESSES = ("auto", "cpu", "gpu")
 MANAGERS = ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue")
 
 _NAME = r"[a-z]([-a-z0-9]*[a-z0-9])?"
+_NAME_FORM = "must be lower case letters, digits and '-', start with a letter, and not end with '-'"
+_URI_FORM = 'has no scheme; write a URI such as "hf://owner/name" or "s3://bucket/key"'
 _STORAGE_URI = r"[A-Za-z][A-Za-z0-9+.-]*://.+"
 
 
@@ -117,10 +120,7 @@ RULES: Mapping[str, CelRule] = {
     "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')": CelRule(
         lambda self: re.fullmatch(_NAME, self["metadata"]["name"]) is not None,
         rules.NAME_INVALID,
-        lambda self: say(
-            "name \"{}\" must be lower case letters, digits and '-', start with a letter, and not end with '-'",
-            self["metadata"]["name"],
-        ),
+        lambda self: say('name "{}" {}', (name := self["metadata"]["name"]), placeholder(name) or say(_NAME_FORM)),
         lambda _: ("metadata", "name"),
     ),
     "size(self.metadata.name) <= 63": CelRule(
@@ -134,9 +134,7 @@ RULES: Mapping[str, CelRule] = {
     "self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')": CelRule(
         lambda self: self == "" or re.fullmatch(_STORAGE_URI, self) is not None,
         rules.INVALID_STORAGE_URI,
-        lambda self: say(
-            'storageUri "{}" has no scheme; write a URI such as "hf://owner/name" or "s3://bucket/key"', self
-        ),
+        lambda self: say('storageUri "{}" {}', self, placeholder(self) or say(_URI_FORM)),
     ),
     "self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']": CelRule(
         lambda self: self in MANAGERS,

@@ -6,13 +6,16 @@ and slice validators.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.schemas.cel import CelRule, check_rules
+from kubectl_trainjob.kube.schemas.flow import flow
 from kubectl_trainjob.kube.schemas.messages import unknown_field
 from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
 from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import DUPLICATE_LIST_KEY, INVALID_TYPE_OR_ENUM, MISSING_FIELD, UNKNOWN_FIELD
 
@@ -96,6 +99,14 @@ class MappingNode(Composite):
         self.entry = make(entry) if entry is not None else None
         self.open: bool = schema.get("preserve-unknown-fields", False)
 
+    def remedy(self, value: Any) -> Message:
+        """The mapping of a name, or without a dash too many."""
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+            return say('; remove the "-"')
+        if isinstance(value, str) and "name" in self.fields.indexes and {"name"}.issuperset(self.required):
+            return say("; write {{}}", flow({"name": value}))
+        return Message()
+
     def completed(self, value: Any, walk: Walk) -> Any:
         """Unknown fields, nulls, each field, defaults, required fields."""
         fields, entry, trail = self.fields, self.entry, walk.trail
@@ -142,13 +153,16 @@ class MappingNode(Composite):
                 walk.nulls.remove(walk.pointer(key))
                 walk.report(MISSING_FIELD, say("{} is null; set it", key), key, on="key")
             else:
-                on_key = bool(walk.trail) and isinstance(walk.trail[-1], str)
                 message = say("{} has no {}; add it", walk.field(), key)
-                walk.report(MISSING_FIELD, message, on="key" if on_key else "value")
+                walk.report(MISSING_FIELD, message, key, on="key")
 
     def _report_unknown(self, key: str, walk: Walk) -> None:
         if not self.open:
-            walk.report(UNKNOWN_FIELD, unknown_field(key, sorted(self.fields.indexes)), key, on="key")
+            known = sorted(self.fields.indexes)
+            near = nearest(key, known) if self.required else None
+            meant = walk.pointer(near) if near else ()
+            message = unknown_field(key, known)
+            walk.problems.append(Problem(UNKNOWN_FIELD, walk.pointer(key), message, "key", meant=meant))
 
 
 class ListNode(Composite):
@@ -164,6 +178,17 @@ class ListNode(Composite):
         list_type = schema.get("list-type")
         self.keys: tuple[str, ...] = tuple(schema["list-map-keys"]) if list_type == "map" else ()
         self.unique = list_type == "set"
+
+    def remedy(self, value: Any) -> Message:
+        """The items of a mapping: itself, without its dash, or names with their values."""
+        known = self.item.fields.indexes if isinstance(self.item, MappingNode) and isinstance(value, dict) else {}
+        for first, own in (value if known else {}).items():
+            if first in known:
+                return say('; write "- " before "{}"', first)
+            if {"name", "value"} <= known.keys() and not isinstance(own, dict | list):
+                text = own if isinstance(own, str) else json.dumps(own)
+                return say("; write each of its lines as an item: - {{}}", flow({"name": first, "value": text}))
+        return Message()
 
     def completed(self, value: Any, walk: Walk) -> Any:
         """Each item, then the keys."""

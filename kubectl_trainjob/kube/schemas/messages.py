@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubectl_trainjob.kube.facts.validation import placeholder
 from kubectl_trainjob.model.message import Message, describe, joined, say
 from kubectl_trainjob.model.nearest import did_you_mean
 
@@ -18,9 +19,13 @@ _TYPES = {
     "quantity": say('a quantity, that is an integer or a string such as "500m" or "4Gi"'),
 }
 
+_SCALARS = ("integer", "boolean", "int-or-string")
+
 
 def invalid_type(field: str, expected: str, value: Any) -> Message:
     """A value of another type than the field's, and how to write the right one."""
+    if isinstance(value, str) and expected in _SCALARS and (error := placeholder(value)):
+        return say('{} "{}" {}', field, value, error)
     return say("{} must be {}, not {}{}", field, _TYPES[expected], describe(value), _remedy(expected, value))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from kubectl_trainjob.kube.facts.validation import placeholder
 from kubectl_trainjob.kube.schemas.cel import CelRule, check_rules
 from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
 from kubectl_trainjob.model.message import Message, listed, say
@@ -167,9 +168,8 @@ class Amount(Scalar):
                 "{} is a quantity outside of the supported range; write a smaller one with fewer digits", walk.field()
             )
         elif not _QUANTITY.fullmatch(value):
-            message = say(
-                '{} "{}" is not a valid quantity; write one such as "500m", "8" or "4Gi"', walk.field(), value
-            )
+            error = placeholder(value) or say('is not a valid quantity; write one such as "500m", "8" or "4Gi"')
+            message = say('{} "{}" {}', walk.field(), value, error)
         else:
             return value
         walk.reject_type()

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from kubectl_trainjob.kube.schemas.cel import CelRule
 from kubectl_trainjob.kube.schemas.messages import invalid_type
-from kubectl_trainjob.model.message import Message
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM, MISSING_FIELD, Rule
 from kubectl_trainjob.model.source import Pointer
@@ -100,7 +100,12 @@ class SchemaNode:
     def reject_type(self, value: Any, walk: Walk) -> None:
         """Report that the value is of another type."""
         walk.reject_type()
-        walk.report(INVALID_TYPE_OR_ENUM, invalid_type(walk.field(), self.expected, value))
+        message = invalid_type(walk.field(), self.expected, value)
+        walk.report(INVALID_TYPE_OR_ENUM, say("{}{}", message, self.remedy(value)))
+
+    def remedy(self, _value: Any) -> Message:
+        """How to write a value of another type, if more is known than the type."""
+        return Message()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from kubectl_trainjob.kube.facts.kinds import (
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import Message, describe, joined, say
+from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import INVALID_SETTING
 from kubectl_trainjob.model.source import Place, Source, mapping_at
 from kubectl_trainjob.model.stages import Manifest, ObjectId
@@ -54,7 +55,7 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
     if (bad := _bad_metadata(named, kind, has_schema=role in (KindRole.TRAINING_JOB, KindRole.RUNTIME))) is not None:
         field, message = bad
         place = Place(source, ("metadata", field))
-        found = _misplaced_name(body, kind, source) if field == "name" else None
+        found = _misspelt_name(named, kind, source) or _misplaced_name(body, kind, source) if field == "name" else None
         return found or Diagnostic(rules.MISSING_NAME, message, place)
     return Manifest(identity, body, source)
 
@@ -118,6 +119,15 @@ def _bad_metadata(metadata: dict[str, Any], kind: str, *, has_schema: bool) -> t
             )
             return field, message
     return None
+
+
+def _misspelt_name(metadata: dict[str, Any], kind: str, source: Source) -> Diagnostic | None:
+    """The error of a key that is another spelling of `name`."""
+    key = next((each for each in metadata if nearest(each, ("name",))), None)
+    if key is None:
+        return None
+    message = say('the {} has no name: "{}" is not a field of metadata; write name', kind, key)
+    return Diagnostic(rules.MISSING_NAME, message, Place(source, ("metadata", key)).key())
 
 
 def _misplaced_name(body: dict[str, Any], kind: str, source: Source) -> Diagnostic | None:

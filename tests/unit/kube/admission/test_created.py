@@ -53,6 +53,18 @@ def test_published_jobsets_have_no_error_but_gated_fields(pair: tuple[Case, Answ
     assert {rule for severity, rule, _ in found(pair[0].body) if severity == "error"} <= {"KTJ109"}
 
 
+def test_a_misspelt_field_is_one_error() -> None:
+    """Also if another field below it is required."""
+    case = next(case for case, answer in RECORDED.values() if case.change == "none" and answer != "rejected")
+    for field, other in (("name", "nmae"), ("template", "tempalte")):
+        job, *others = case.body["spec"]["replicatedJobs"]
+        renamed = {other if key == field else key: value for key, value in job.items()}
+        spec = {**case.body["spec"], "replicatedJobs": [renamed, *others]}
+        errors = [each[1:] for each in found({**case.body, "spec": spec}) if each[0] == "error"]
+        assert [rule for rule, _ in errors] == ["KTJ101"], errors
+        assert errors[0][1].endswith(f'"{other}"; did you mean "{field}"?')
+
+
 def test_a_generated_name_is_one_warning() -> None:
     bodies = [case.body for case, _ in RECORDED.values() if case.change == "none"]
     generated = [body for body in bodies if "generateName" in body["metadata"]]

@@ -145,7 +145,44 @@ def test_a_runtime_without_a_spec_is_an_empty_one(written):
 @pytest.mark.parametrize("written", [{}, {"spec": None}])
 def test_a_train_job_without_a_spec_lacks_its_runtime(written):
     body = {key: value for key, value in job().items() if key != "spec"}
-    assert reported({**body, **written}) == [("KTJ111", "spec", "key")]
+    assert reported({**body, **written}) == [("KTJ111", "spec.runtimeRef", "key")]
+
+
+REF = {"name": "torch"}
+MISSPELT = {
+    "letters": ({"runtimeref": REF}, "spec.runtimeref"),
+    "an inner name": ({"runtimeRef": {"nmae": "torch"}}, "spec.runtimeRef.nmae"),
+    "too deep": ({"trainer": {"runtimeRef": REF}}, "spec.trainer.runtimeRef"),
+}
+
+
+@pytest.mark.parametrize(("spec", "place"), MISSPELT.values(), ids=MISSPELT)
+def test_a_misspelt_field_is_not_missing_too(spec, place):
+    assert reported({**job(), "spec": spec}) == [("KTJ101", place, "key")]
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [({"runtimeRef": REF}, "runtimeRef"), ({"metadata": {"name": "a", "runtimeRef": REF}}, "metadata.runtimeRef")],
+)
+def test_a_field_above_its_spec_is_not_missing_too(body, place):
+    without = {key: value for key, value in job().items() if key != "spec"}
+    assert reported({**without, **body}) == [("KTJ101", place, "key")]
+
+
+def test_another_unknown_field_explains_nothing():
+    spec = {"runtimeRefs": REF, "runtime": "torch", "trainer": {"name": "a"}}
+    assert ("KTJ111", "spec.runtimeRef", "key") not in reported({**job(), "spec": spec})
+    del spec["runtimeRefs"]
+    assert ("KTJ111", "spec.runtimeRef", "key") in reported({**job(), "spec": spec})
+
+
+def test_each_missing_field_of_an_item_is_reported():
+    """kube-apiserver names both, too: mountPath and name are required."""
+    one = replicated("trainer", "node")
+    one["template"]["spec"]["template"]["spec"]["containers"][0]["volumeMounts"] = [{"readOnly": True}]
+    pointers = [pointer.rpartition(".")[2] for _, pointer, _ in reported(runtime(one))]
+    assert pointers == ["mountPath", "name"]
 
 
 @pytest.mark.parametrize("quantity", ["9" * 4101, "1e9999", "1E-0001000"])

@@ -95,3 +95,94 @@ def test_amounts_are_below_limits(amounts: dict[str, Any]) -> None:
 def test_an_indentation(spec: dict[str, Any], advice: str) -> None:
     [message] = messages(job(**spec), "2.3")
     assert message.endswith(advice)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("field", FIELDS)
+def test_the_same_lines_for_a_field_of_pods_in_the_spec(field: str, version: str) -> None:
+    [message] = messages(job(**{field: FIELDS[field]}), version)
+    if (version, field) in WITHOUT:
+        assert "only the runtime sets it" in message
+        return
+    written = yaml.safe_load("{" + message.partition(" instead, write ")[2] + "}")
+    assert messages(job(**written), version) == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("in_trainer", [False, True])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("ttlSecondsAfterFinished", 300), ("backoffLimit", 3), ("restartPolicy", "Never"), ("livenessProbe", {})],
+)
+def test_a_runtime_accepts_the_line_at_its_place(field: str, value: Any, in_trainer: bool, version: str) -> None:
+    [message] = messages(job(**({"trainer": {field: value}} if in_trainer else {field: value})), version)
+    place, _, line = message.partition("there, below ")[2].partition(", write ")
+    part = yaml.safe_load("{" + line + "}")
+    for key in reversed(place.split(".")):
+        name = {"replicatedJobs[]": "node", "containers[]": "node"}.get(key)
+        part = {key.removesuffix("[]"): [{"name": name, **part}]} if name else {key: part}
+    body = {"apiVersion": API, "kind": "ClusterTrainingRuntime", "metadata": {"name": "a"}, **part}
+    found = messages(body, version)
+    assert [each for each in found if "unknown" in each or "must be" in each] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "advice"),
+    [
+        pytest.param({}, 'write "spec:" above its line', id="no spec"),
+        pytest.param({"spec": {"trainer": {"numNodes": 1}}}, "move it there", id="a spec without it"),
+    ],
+)
+def test_a_field_of_the_spec_in_the_metadata(body: dict[str, Any], advice: str) -> None:
+    metadata = {"name": "a", "runtimeRef": {"name": "a"}}
+    written = {"apiVersion": API, "kind": "TrainJob", "metadata": metadata, **body}
+    assert f'unknown field "runtimeRef"; it is a field of spec: {advice}' in messages(written, "2.3")
+
+
+TYPES = {
+    "a name": ({"runtimeRef": "torch"}, {"runtimeRef": "{name: torch}"}),
+    "a name of digits": ({"runtimeRef": "2026"}, {"runtimeRef": '{name: "2026"}'}),
+    "names and values": ({"trainer": {"env": {"LR": 0.1}}}, {"trainer": {"env": '- {name: LR, value: "0.1"}'}}),
+    "a boolean": ({"trainer": {"env": {"LR": True}}}, {"trainer": {"env": '- {name: LR, value: "true"}'}}),
+}
+
+
+@pytest.mark.parametrize(("spec", "lines"), TYPES.values(), ids=TYPES)
+def test_the_api_server_accepts_the_lines_for_another_type(spec: dict[str, Any], lines: dict[str, Any]) -> None:
+    [message] = messages(job(**spec), "2.3")
+    (key, below), *_ = lines.items()
+    text = below if isinstance(below, str) else next(iter(below.values()))
+    assert message.endswith(text)
+    value = yaml.safe_load(text)
+    assert messages(job(**{key: value if text is below else {"env": value}}), "2.3") == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "advice"),
+    [
+        pytest.param({"trainer": {"env": {"name": "A", "value": "1"}}}, 'write "- " before "name"', id="no dash"),
+        pytest.param({"trainer": [{"numNodes": 2}]}, 'not a list; remove the "-"', id="a dash too many"),
+        pytest.param({"trainer": {"args": {"--lr": 1}}}, "args must be a list, not a mapping", id="a list of strings"),
+    ],
+)
+def test_dashes(spec: dict[str, Any], advice: str) -> None:
+    [message] = messages(job(**spec), "2.3")
+    assert message.endswith(advice)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"trainer": {"numNodes": "${NODES}"}},
+        {"suspend": "$PAUSED"},
+        {"trainer": {"resourcesPerNode": {"limits": {"cpu": "$CPUS"}}}},
+    ],
+)
+def test_a_placeholder_of_a_shell(spec: dict[str, Any]) -> None:
+    [message] = messages(job(**spec), "2.3")
+    assert message.endswith('" is a placeholder; fill it in first, for example with envsubst')
+
+
+def test_kubernetes_fills_in_parentheses() -> None:
+    [message] = messages(job(trainer={"numNodes": "$(NODES)"}), "2.3")
+    assert "placeholder" not in message

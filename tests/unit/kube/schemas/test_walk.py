@@ -230,12 +230,12 @@ REJECTED = [
     ),
     pytest.param(
         job(trainer={"env": [{"value": "a"}]}),
-        [("KTJ111", "spec.trainer.env[0]", "value", "env[0] has no name; add it")],
+        [("KTJ111", "spec.trainer.env[0].name", "key", "env[0] has no name; add it")],
         id="missing in an item",
     ),
     pytest.param(
         {**job(), "spec": {}},
-        [("KTJ111", "spec", "key", "spec has no runtimeRef; add it")],
+        [("KTJ111", "spec.runtimeRef", "key", "spec has no runtimeRef; add it")],
         id="missing in a mapping",
     ),
     pytest.param(
