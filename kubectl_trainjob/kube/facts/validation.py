@@ -48,9 +48,9 @@ def too_long(text: str, most: int) -> Message:
 
 
 def placeholder(text: str) -> Message:
-    """An error if a shell's placeholder is in the text, such as `$NAME`. Kubernetes itself fills in `$(NAME)`."""
-    is_unfilled = "$" in text and "$(" not in text
-    return say("is a placeholder; fill it in first, for example with envsubst") if is_unfilled else _VALID
+    """An error if a placeholder is in the text, such as `$NAME`. Kubernetes itself fills in `$(NAME)`."""
+    tool = "helm template" if "{{" in text else "envsubst" if "$" in text and "$(" not in text else ""
+    return say("is a placeholder; fill it in first, for example with {}", tool) if tool else _VALID
 
 
 # Names repeat: those of a runtime's containers and volumes in each of its jobs.

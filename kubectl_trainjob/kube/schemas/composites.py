@@ -12,7 +12,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.schemas.cel import CelRule, check_rules
 from kubectl_trainjob.kube.schemas.flow import flow
-from kubectl_trainjob.kube.schemas.messages import unknown_field
+from kubectl_trainjob.kube.schemas.messages import unknown_among
 from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
 from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.nearest import nearest
@@ -103,9 +103,20 @@ class MappingNode(Composite):
         """The mapping of a name, or without a dash too many."""
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
             return say('; remove the "-"')
-        if isinstance(value, str) and "name" in self.fields.indexes and {"name"}.issuperset(self.required):
-            return say("; write {{}}", flow({"name": value}))
-        return Message()
+        if value is True and not self.required and self.entry is None:
+            return say("; write {}", "{}")
+        written = self._meant_by(value) if isinstance(value, str) else None
+        return say("; write {{}}", flow(written)) if written else Message()
+
+    def _meant_by(self, text: str) -> Mapping[str, str] | None:
+        """The mapping that users mean by a text: `NAME`, `NAME=VALUE` or a URI."""
+        known = self.fields.indexes
+        name, sign, value = text.partition("=")
+        if sign and {"name", "value"} <= known.keys():
+            return {"name": name, "value": value}
+        if "storageUri" in known and "://" in text:
+            return {"storageUri": text}
+        return {"name": text} if "name" in known and {"name"}.issuperset(self.required) else None
 
     def completed(self, value: Any, walk: Walk) -> Any:
         """Unknown fields, nulls, each field, defaults, required fields."""
@@ -159,9 +170,9 @@ class MappingNode(Composite):
     def _report_unknown(self, key: str, walk: Walk) -> None:
         if not self.open:
             known = sorted(self.fields.indexes)
-            near = nearest(key, known) if self.required else None
+            near = nearest(key, known)
             meant = walk.pointer(near) if near else ()
-            message = unknown_field(key, known)
+            message = unknown_among(key, near, known)
             walk.problems.append(Problem(UNKNOWN_FIELD, walk.pointer(key), message, "key", meant=meant))
 
 

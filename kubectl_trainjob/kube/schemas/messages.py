@@ -6,7 +6,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.validation import placeholder
 from kubectl_trainjob.model.message import Message, describe, joined, say
-from kubectl_trainjob.model.nearest import did_you_mean
+from kubectl_trainjob.model.nearest import nearest
 
 _MOST_KNOWN = 12
 _TYPES = {
@@ -34,10 +34,12 @@ def _remedy(expected: str, value: Any) -> Message:
         return say("; remove the item or give it a value")
     if expected in {"string", "quantity"} and isinstance(value, bool | int | float):
         return say("; put the value in quotes")
-    if expected == "integer" and isinstance(value, str) and value.strip().lstrip("+-").isdigit():
-        return say("; remove the quotes: {}", value.strip())
-    if expected == "boolean" and isinstance(value, str) and value.lower() in {"true", "false"}:
-        return say("; remove the quotes: {}", value.lower())
+    text = value.strip().lower() if isinstance(value, str) else ""
+    is_number = expected == "integer" and text.lstrip("+-").isdigit()
+    if is_number or (expected == "boolean" and text in {"true", "false"}):
+        return say("; remove the quotes: {}", text)
+    if expected == "string" and isinstance(value, dict) and len(value) == 1:
+        return say('; quote a text that has ": " in it')
     if expected == "array" and not isinstance(value, dict | list):
         return say("; write a list, one `- item` a line")
     return Message()
@@ -45,9 +47,14 @@ def _remedy(expected: str, value: Any) -> Message:
 
 def unknown_field(name: str, known: list[str]) -> Message:
     """A key that the schema does not have."""
+    return unknown_among(name, nearest(name, known), known)
+
+
+def unknown_among(name: str, near: str | None, known: list[str]) -> Message:
+    """The same, if the nearest of the known ones was already sought."""
     advice = say("remove it")
     if not known:
         advice = say("no field is allowed here, remove it")
     elif len(known) <= _MOST_KNOWN:
         advice = say("remove it (allowed: {})", joined(say("{}", each) for each in known))
-    return say('unknown field "{}"; {}', name, did_you_mean(name, known, advice))
+    return say('unknown field "{}"; {}', name, say('did you mean "{}"?', near) if near else advice)

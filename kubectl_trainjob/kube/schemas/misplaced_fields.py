@@ -26,12 +26,12 @@ _TRAINER: Pointer = (*_SPEC, "trainer")
 _RESOURCES = ("resources", "resourcesPerNode")
 _AMOUNTS = ("limits", "requests")
 _MEANT: Mapping[str, str] = {
-    **dict.fromkeys(("nnodes", "nodes", "numWorkers", "replicas", "workers"), "numNodes"),
+    **dict.fromkeys(("nnodes", "nodeCount", "nodes", "numWorkers", "replicas", "workers"), "numNodes"),
     **dict.fromkeys(("nproc", "nprocs", "processes"), "numProcPerNode"),
     "resources": "resourcesPerNode",
 }
 """What the words of other APIs are called in `spec.trainer`."""
-_GPUS = ("gpu", "gpus", "numGPUs", "numGpus")
+_GPUS = ("gpu", "gpus", "gpusPerNode", "numGPUs", "numGpus")
 _LONGEST = 60  # characters of a value that is shown in a line to write
 _MANAGER = "example.com/me"
 _JOBS: Pointer = ("spec", "replicatedJobs", 0, "template", "spec", "template", "spec")

@@ -55,7 +55,7 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
     if (bad := _bad_metadata(named, kind, has_schema=role in (KindRole.TRAINING_JOB, KindRole.RUNTIME))) is not None:
         field, message = bad
         place = Place(source, ("metadata", field))
-        found = _misspelt_name(named, kind, source) or _misplaced_name(body, kind, source) if field == "name" else None
+        found = _misspelt_name(body, kind, source) or _misplaced_name(body, kind, source) if field == "name" else None
         return found or Diagnostic(rules.MISSING_NAME, message, place)
     return Manifest(identity, body, source)
 
@@ -121,13 +121,14 @@ def _bad_metadata(metadata: dict[str, Any], kind: str, *, has_schema: bool) -> t
     return None
 
 
-def _misspelt_name(metadata: dict[str, Any], kind: str, source: Source) -> Diagnostic | None:
-    """The error of a key that is another spelling of `name`."""
-    key = next((each for each in metadata if nearest(each, ("name",))), None)
-    if key is None:
-        return None
-    message = say('the {} has no name: "{}" is not a field of metadata; write name', kind, key)
-    return Diagnostic(rules.MISSING_NAME, message, Place(source, ("metadata", key)).key())
+def _misspelt_name(body: dict[str, Any], kind: str, source: Source) -> Diagnostic | None:
+    """The error of a key that is another spelling of `metadata` or its `name`."""
+    for fields, above, field in ((mapping_at(body, "metadata"), ("metadata",), "name"), (body, (), "metadata")):
+        key = next((each for each in fields if nearest(each, (field,))), None)
+        if key is not None:
+            message = say('the {} has no name; write "{}" in place of "{}"', kind, field, key)
+            return Diagnostic(rules.MISSING_NAME, message, Place(source, (*above, key)).key())
+    return None
 
 
 def _misplaced_name(body: dict[str, Any], kind: str, source: Source) -> Diagnostic | None:

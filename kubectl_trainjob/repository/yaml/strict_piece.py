@@ -150,6 +150,9 @@ def _with_advice(problem: str, context: str, text: str, marks: tuple[int, int | 
     if "expected ':'" in problem and (line := dashes(text, first)):
         message = say('"{}" does not separate documents; write --- at the start of the line', line)
         return Diagnostic(rules.YAML_SYNTAX, message, place_at(first, first + len(line)))
+    if "expected ':'" in problem and text[first] == "-":
+        message = say('a "-" has no blank after it; write a blank between it and the item')
+        return Diagnostic(rules.YAML_SYNTAX, message, place_at(first, first + 1))
     if tag := template_tag(text, at) or template_tag(text, first):
         return Diagnostic(rules.YAML_SYNTAX, tag[2], place_at(*tag[:2]))
     is_word = "expected ':'" in problem and began is not None
@@ -168,6 +171,8 @@ def _with_advice(problem: str, context: str, text: str, marks: tuple[int, int | 
     if began is not None and is_open and _indent(text, at) <= _indent(text, began):
         related = (RelatedPlace(say("what follows does not belong to it"), place_at(at, at + 1)),)
         at = began  # never closed
+    if "document start" in problem and _indent(text, at) < _indent(text, len(text) - len(text.lstrip())):
+        problem = "block end"  # of the first lines, which are indented
     template = next((ours for words, ours in _ADVICE if words in problem or words in context), None)
     message = say("this is not valid YAML: {}", problem)
     if template is not None:

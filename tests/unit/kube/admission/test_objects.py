@@ -163,7 +163,11 @@ def test_a_misspelt_field_is_not_missing_too(spec, place):
 
 @pytest.mark.parametrize(
     ("body", "place"),
-    [({"runtimeRef": REF}, "runtimeRef"), ({"metadata": {"name": "a", "runtimeRef": REF}}, "metadata.runtimeRef")],
+    [
+        ({"runtimeRef": REF}, "runtimeRef"),
+        ({"Spec": {"runtimeRef": REF}}, "Spec"),
+        ({"metadata": {"name": "a", "runtimeRef": REF}}, "metadata.runtimeRef"),
+    ],
 )
 def test_a_field_above_its_spec_is_not_missing_too(body, place):
     without = {key: value for key, value in job().items() if key != "spec"}

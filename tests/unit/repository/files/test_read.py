@@ -136,7 +136,8 @@ def test_a_training_set_is_an_object_like_others(write: Write) -> None:
         pytest.param("metadata:\n  labels: {a: b}\nname: a\n", 5, 'below "metadata:"', id="beside metadata"),
         pytest.param("metadata:\n  name:a\n", 4, 'write a blank after ":"', id="without a blank"),
         pytest.param("metadata: {}\n", 3, "add metadata.name", id="none"),
-        pytest.param("metadata:\n  nmae: a\n", 4, '"nmae" is not a field of metadata; write name', id="misspelt"),
+        pytest.param("metadata:\n  nmae: a\n", 4, 'write "name" in place of "nmae"', id="misspelt"),
+        pytest.param("Metadata:\n  name: a\n", 3, 'write "metadata" in place of "Metadata"', id="a capital"),
     ],
 )
 def test_a_name_at_a_wrong_place(write: Write, text: str, line: int, advice: str) -> None:

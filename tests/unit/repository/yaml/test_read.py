@@ -110,6 +110,8 @@ def test_error_has_its_place(text: str, expected: tuple[str, int, int] | None) -
         pytest.param(_HEAD + "--\n" + _HEAD, 4, "write --- at the start of the line", id="two dashes"),
         pytest.param("a:\n  b: 1\n  ---\nc: 1\n", 3, "write --- at the start of the line", id="indented"),
         pytest.param("a:\n  b: 1\n  c:2\n  d: 3\n", 3, "add a colon and a blank", id="no blank after the colon"),
+        pytest.param(" a: 1\nb: 2\n", 2, "is not indented as the lines above", id="a blank before the first key"),
+        pytest.param("a:\n-b\n- c\n", 2, "write a blank between it and the item", id="no blank after a dash"),
         pytest.param("a:\n  b: {{ .Values.b }}\n", 2, "helm template", id="value of a chart"),
         pytest.param("a:\n  b: {{ .Release.Name }}-c\n", 2, "helm template", id="part of a value of a chart"),
         pytest.param(
