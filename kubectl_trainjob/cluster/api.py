@@ -11,19 +11,9 @@ from email.utils import parsedate_to_datetime
 from threading import Lock
 from typing import Any
 
+from kubectl_trainjob.cluster import protocol
 from kubectl_trainjob.cluster.errors import ApiError, error_of, is_temporary
-from kubectl_trainjob.cluster.protocol import (
-    APPLY_PATCH,
-    MERGE_PATCH,
-    METADATA_LIST,
-    METADATA_ONLY,
-    NO_ANSWER,
-    UNTRUSTED,
-    ApiAnswer,
-    ApiRequest,
-    Clock,
-    Connection,
-)
+from kubectl_trainjob.cluster.protocol import ApiAnswer, ApiRequest, Clock, Connection
 from kubectl_trainjob.cluster.resources import ApiResource
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
@@ -84,7 +74,7 @@ class Api:
     def get(self, identity: ObjectId, *, is_secret: bool = False) -> Body | None:
         """An object, None if it does not exist. Of a Secret only the metadata is read."""
         resource = self.resource(identity)
-        accept = METADATA_ONLY if is_secret else "application/json"
+        accept = protocol.METADATA_ONLY if is_secret else "application/json"
         answer = self.send(ApiRequest("GET", resource.path(identity.namespace, identity.name), accept=accept))
         found: Body | None = None if answer.status == 404 else _check_answer(answer, None)
         return found
@@ -101,7 +91,7 @@ class Api:
 
     def listed(self, path: str, query: Mapping[str, str], *, heads_only: bool = False) -> tuple[Sequence[Body], str]:
         """The objects of a collection, and its version. Pages that expire meanwhile are read again as one."""
-        accept = METADATA_LIST if heads_only else "application/json"
+        accept = protocol.METADATA_LIST if heads_only else "application/json"
         items: MutableSequence[Body] = []
         page = {"limit": _PAGE}
         while True:
@@ -127,7 +117,7 @@ class Api:
     ) -> Any:
         """Apply an object server-side: the object as it is then. For `repeatable` see ApiRequest."""
         query = {"fieldManager": manager, "fieldValidation": "Strict", "force": "true" if force else "false"}
-        request = ApiRequest("PATCH", self._path(body), _with_dry_run(query, dry_run), body, APPLY_PATCH)
+        request = ApiRequest("PATCH", self._path(body), _with_dry_run(query, dry_run), body, protocol.APPLY_PATCH)
         return _check_answer(self.send(request._replace(repeatable=repeatable)), body)
 
     def create(self, body: Body, *, dry_run: bool = False) -> Any:
@@ -141,7 +131,7 @@ class Api:
         """Change an object, or its `part` "/status", by a JSON merge patch."""
         path = self.resource(identity).path(identity.namespace, identity.name) + part
         query = _with_dry_run({"fieldManager": MANAGER}, dry_run)
-        return _check_answer(self.send(ApiRequest("PATCH", path, query, patch, MERGE_PATCH)), patch)
+        return _check_answer(self.send(ApiRequest("PATCH", path, query, patch, protocol.MERGE_PATCH)), patch)
 
     def delete(
         self, live: Body, *, in_foreground: bool = False, any_version: bool = True, dry_run: bool = False
@@ -203,11 +193,13 @@ class Api:
             credentials = self._credentials
             answer = send(max(min(self._request_timeout, self.left), 0.001))
             self.counts.add(request)
-            if answer.status in (401, UNTRUSTED) and not is_renewed:
+            if answer.status in (401, protocol.UNTRUSTED) and not is_renewed:
                 self._renew(credentials)
                 is_renewed = True
                 continue
-            is_last = number + 1 >= self._tries or (answer.status == NO_ANSWER and self.clock.monotonic() > latest)
+            is_last = number + 1 >= self._tries or (
+                answer.status == protocol.NO_ANSWER and self.clock.monotonic() > latest
+            )
             if not is_temporary(answer) or is_last or not self._has_waited(answer, pause):
                 break
             pause = min(pause * 2, _LONGEST_PAUSE)
@@ -243,9 +235,9 @@ class Api:
                 "the cluster rejects the credentials (401 Unauthorized); log in again, or use another --context"
             )
         if self._tries == _FIRST_TRIES:
-            if answer.status == UNTRUSTED:
+            if answer.status == protocol.UNTRUSTED:
                 raise EnvironmentFault(f"the certificate of the cluster is not valid: {answer.message}")
-            if answer.status == NO_ANSWER:
+            if answer.status == protocol.NO_ANSWER:
                 raise EnvironmentFault(
                     f"the cluster does not answer: {answer.message}; check the network and --context"
                 )

@@ -7,18 +7,8 @@ from functools import partial
 
 from kubectl_trainjob.frontends.interface import ConversionContext
 from kubectl_trainjob.frontends.objects import Writer, draft_object
+from kubectl_trainjob.frontends.tuning import katib
 from kubectl_trainjob.frontends.tuning.config import BAYES
-from kubectl_trainjob.frontends.tuning.katib import (
-    TRIAL,
-    Trial,
-    check_katib,
-    experiment_name,
-    is_jobset_excluded,
-    jobset_template,
-    primary_of,
-    write_experiment,
-    write_sample,
-)
 from kubectl_trainjob.frontends.tuning.trials import TunedJob, assignments, check_variables, trial_writers
 from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
@@ -31,7 +21,7 @@ def convert_tuned(subject: TunedJob, context: ConversionContext) -> Conversion:
     """The objects of a sweep, with its own runtime if it has one."""
     found = list(check_variables(subject))
     if subject.tuning.method == BAYES:
-        found += check_katib(subject)
+        found += katib.check_katib(subject)
         return Conversion(findings=tuple(found)) if found else _Experiment(subject, context).convert()
     trials, notes = assignments(subject.tuning)
     found += notes
@@ -62,31 +52,31 @@ class _Experiment:
     def convert(self) -> Conversion:
         subject = self._subject
         if not self._uses_jobsets:
-            return self._named_trial(Trial(trainer.TRAIN_JOB, primary_of(subject.runtime)))
-        if is_jobset_excluded(subject.runtime):
+            return self._named_trial(katib.Trial(trainer.TRAIN_JOB, katib.primary_of(subject.runtime)))
+        if katib.is_jobset_excluded(subject.runtime):
             return self._needs_trainer()
-        name = subject.name + TRIAL
+        name = subject.name + katib.TRIAL
         expanded = self._sample(name)
         if has_errors(expanded.findings):  # the name may be too long, but Katib uses a short one
-            name = f"x{TRIAL}"
+            name = f"x{katib.TRIAL}"
             expanded = self._sample(name)
         if has_errors(expanded.findings):
             return Conversion(findings=expanded.findings)
         if len(expanded.objects) != 1:
             return self._needs_trainer()
-        body, names_itself = jobset_template(expanded.objects[0].body, name, subject.name)
-        return self._named_trial(Trial(jobset.KIND, primary_of(subject.runtime), body, names_itself))
+        body, names_itself = katib.jobset_template(expanded.objects[0].body, name, subject.name)
+        return self._named_trial(katib.Trial(jobset.KIND, katib.primary_of(subject.runtime), body, names_itself))
 
-    def _named_trial(self, trial: Trial) -> Conversion:
+    def _named_trial(self, trial: katib.Trial) -> Conversion:
         subject = self._subject
-        name = experiment_name(subject, trial)
+        name = katib.experiment_name(subject, trial)
         runtime = () if self._uses_jobsets else _runtime(subject, name)
-        findings = self._sample(name + TRIAL, name).findings
+        findings = self._sample(name + katib.TRIAL, name).findings
         if self._uses_jobsets:  # expanded already; what only the length of Katib's names causes does not stop a build
             findings = tuple(each if each.rule is NAME_INVALID else _as_warning(each) for each in findings)
         if has_errors(findings):
             return Conversion(findings=findings)
-        experiment = _object(subject, partial(write_experiment, subject=subject, trial=trial, name=name))
+        experiment = _object(subject, partial(katib.write_experiment, subject=subject, trial=trial, name=name))
         notes = (self._note(),) if runtime else ()
         return Conversion((*runtime, experiment), (*findings, *notes), tuple(each.source for each in runtime))
 
@@ -95,7 +85,7 @@ class _Experiment:
         subject = self._subject
         shared = runtime or subject.name
         own = _runtime(subject, shared)
-        write = partial(write_sample, subject=subject, name=name, runtime=shared if own else "")
+        write = partial(katib.write_sample, subject=subject, name=name, runtime=shared if own else "")
         return self._context.compile(_object(subject, write), own)
 
     def _needs_trainer(self) -> Conversion:
