@@ -54,10 +54,22 @@ _HINTS = (
     "--with-",
     "sudo",
     "mongo",
+    "mc ",
+    "ls0tls1crudj",
+    "yxbpvmvyc2lvb",
+    "ewog",
+    "ewoj",
     "redis",
 )
 """No text without one of these has a secret."""
-_ISSUED_INSIDE = rf"(?<![A-Za-z0-9]){ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{{12,}}+=*+"
+_ENCODED = (
+    r"(?:LS0tLS1CRUdJTi(?:BQUklW|B[EFPS])|YXBpVmVyc2lvbjogdjEK(?:Y2x1c3RlcnM6|a2luZDogQ29uZmln|a2luZDogU2VjcmV0)"
+    r"|eyJhdXRocyI6|ewoJImF1dGhzIj|ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud)"
+)
+"""How private keys, kubeconfigs, Secrets, logins of registries and keys of service accounts begin in Base64."""
+_ISSUED_INSIDE = (
+    rf"(?<![A-Za-z0-9]){ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{{12,}}+=*+|\b{_ENCODED}[A-Za-z0-9+/]++=*+"
+)
 _PRIVATE_KEY = r"(?P<start>-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)(?:[^-]++|-(?!----))*+"
 _IN_ADDRESS = r"""(?P<start>://(?P<user>[^\s/@:"']*+))(?::(?P<password>[^\s/@"']++))?+@"""
 # `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`, `["--token", "VALUE"]`, `os.environ["TOKEN"] = "VALUE"`,
@@ -69,7 +81,11 @@ _NAME = r"""(?x)
             \\{0,3}["']?value\\{0,3}["']?[ \t]*+:[ \t]*+(?:[|>][-+\d]{0,2}[ \t]*+\r?\n[ \t]*+)?+
         | --?(?P<option>[A-Za-z][\w.-]*+)\\{0,3}["']?
             (?: [:=] | ,\s*+(?=\\{0,3}["']) | [ \t]++(?:\\\r?\n[ \t]*+)?+ )
-        | (?:(?<=\bset[ ])|(?<=\bsetenv[ ])|(?<=\bset[ ]-x[ ]))(?P<variable>[A-Za-z_][\w.-]*+)[ \t]++
+        | (?:(?<=\bset[ ])|(?<=\bsetenv[ ])|(?<=\bset[ ]-x[ ])|(?<=\bENV[ ])|(?<=-env[ ])|(?<=-genv[ ]))
+            (?P<variable>[A-Za-z_][\w.-]*+)[ \t]++
+        | (?<=-e[ ])(?P<given>[A-Za-z_]\w*+)[ \t]++
+        | (?:(?<=setdefault\()|(?<=putenv\()|(?<=getenv\()|(?<=\.get\())["'](?P<looked_up>[A-Za-z_]\w*+)["'],[ \t]*+
+        | (?<=\$\{)(?P<default>[A-Za-z_]\w*+):?[-=]
         | (?<=/)(?P<part_of_path>[A-Za-z_][\w.-]*+)=
         | (?<!/)(?P<name>[A-Za-z_][\w.-]*+)\\{0,3}(?:["']\]?)?[ \t]*+(?:[:+?]?=>?|:)[ \t]*+
             (?:[&!][\w.!-]*+[ \t]++){0,2} (?:[|>][-+\d]{0,2}[ \t]*+\r?\n[ \t]*+)?+ )
@@ -78,7 +94,8 @@ _NAME = r"""(?x)
     \[?
 """
 _VALUE = r"""(?x)
-    \\++["'][^"'\\\n]++ | \$?"(?:[^"\\\n]++|\\.)*+" | \$?'[^'\n]*+' | (?!--|\{)["']?[^\s"',;&|)}\]<]++
+    (?:\$\{\w++:?[-=])?+
+    (?P<text> \\++["'][^"'\\\n]++ | \$?"(?:[^"\\\n]++|\\.)*+" | \$?'[^'\n]*+' | (?!--|\{)["']?[^\s"',;&|)}\]<]++ )
 """
 _CODE = r"[A-Za-z_]\w*+(?:\.\w++)*+[(\[]"
 # `Authorization: Basic VALUE`, `?sig=VALUE`, `curl -u USER:VALUE`, `mysql -pVALUE`, `docker login -p VALUE`,
@@ -93,11 +110,15 @@ _FORMAL_VALUE = r"""(?xi)
       | \b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras)[ \t](?:[^|;&\n]{0,80}?[ \t])?login[ \t]
           (?:[^|;&\n]{0,80}?[ \t])?-p
       | \b(?:echo|printf)[ \t]++(?:-[a-z]{1,2}[ \t]++)?(?:["']?%s(?:\\n)?["']?[ \t]++)?
-          (?=[^|;&\n]{1,300}\|[^|;&\n]{1,80}[ \t]-(?:-password-stdin|-with-token|S)\b)
+          (?=[^|;&\n>]{1,300}(?:\|[^|;&\n]{1,80}[ \t]-(?:-password-stdin|-with-token|S)\b
+            |>{1,2}[ \t]*+["']?[\w./~-]{0,80}(?:token|password|api_key)\b))
       | [ \t]--(?:password-stdin|with-token)[ \t]*+<<<[ \t]*+
       | \bredis-cli[ \t](?:[^|;&\n]{0,80}?[ \t])?-a[ \t]*+
-      | \b(?:wandb|vault)[ \t]++login[ \t]++(?!-) | \blogin[ \t]++\S{1,80}+[ \t]++password[ \t]++
-      | \bhooks\.slack\.com/[a-z]{1,20}+/ ) ["']? )
+      | \b(?:wandb|vault)[ \t]++login[ \t]++(?:--[\w-]++(?:[= \t]https?://\S++)?[ \t]++){0,5}+(?!-)
+      | \blogin\s++\S{1,80}+\s++password\s++
+      | \bmc[ \t]++(?:alias[ \t]++set|config[ \t]++host[ \t]++add)[ \t]++(?:\S++[ \t]++){3}+
+      | \bhooks\.slack\.com/[a-z]{1,20}+/ | \bdiscord(?:app)?\.com/api/webhooks/\d++/
+      | \bapi\.telegram\.org/bot\d++: | \bwebhook\.office\.com/webhookb2/ ) ["']? )
     (?P<value> [^\s"']++ )
 """
 
@@ -132,16 +153,22 @@ def _without_named_values(text: str) -> str:
         name = found[found.lastgroup or 0]
         if is_secret_name(name) and (value := values.match(text, at)):
             at = value.end()
-            if _is_secret(name, value[0], is_assigned=found["name"] is not None):
-                parts += [text[done : value.start()], MASK]
+            if _is_secret(found, value["text"]):
+                parts += [text[done : value.start("text")], MASK]
                 done = at
     return "".join([*parts, text[done:]])
 
 
-def _is_secret(name: str, value: str, *, is_assigned: bool) -> bool:
-    """Whether the text after a name is its secret, and not code that reads it: `token = os.environ["TOKEN"]`."""
-    is_code = is_assigned and re.match(_CODE, value) is not None
-    return not is_code and has_secret(name, value.strip("\"'\\"))
+def _is_secret(found: re.Match[str], value: str) -> bool:
+    """Whether the text after a name is its secret, and not code that reads it: `token = os.environ["TOKEN"]`.
+
+    What follows `-e NAME` may also be an image.
+    """
+    is_code = found["name"] is not None and re.match(_CODE, value) is not None
+    is_image = "/" in value or ":" in value or re.fullmatch(PLAIN_WORDS, value.lower()) is not None
+    if is_code or (found["given"] is not None and (value[0] == "-" or is_image)):
+        return False
+    return has_secret(found[found.lastgroup or 0], value.strip("\"'\\"))
 
 
 def _formal_without_secret(found: re.Match[str]) -> str:

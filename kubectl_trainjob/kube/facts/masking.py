@@ -19,6 +19,7 @@ _SHOWN: tuple[Pointer, ...] = (
     ("metadata", "namespace"),
 )
 _USER_OPTIONS = ("-u", "--user", "--proxy-user")
+_VARIABLE_OPTIONS = ("-e", "-env", "-genv")
 _PROGRAM = re.compile(
     r"(?:.*/)?(?P<name>mysql\w*|mariadb\w*|mongo\w*|sshpass|wandb|vault|docker|podman|nerdctl|buildah|skopeo|helm|oras"
     r"|login|redis-cli)"
@@ -67,6 +68,8 @@ def _lead(body: Any, pointer: Pointer) -> str:
     earlier = _earlier(body, pointer)
     if not earlier or earlier[-1] in _USER_OPTIONS:
         return f"{earlier[-1]} " if earlier else ""
+    if earlier[-2:-1] and earlier[-2] in _VARIABLE_OPTIONS and earlier[-1].isidentifier():
+        return f"{earlier[-2]} {earlier[-1]} "
     names = " ".join([found["name"] for found in map(_PROGRAM.fullmatch, earlier) if found][-2:])  # `wandb login VALUE`
     if not names:
         return ""

@@ -111,6 +111,28 @@ TEXTS = [
     "xapp-1-¤",
     "hvs.¤",
     "gsk_¤",
+    "TOKEN=${X:-¤}",
+    "export HF_TOKEN=${HF_TOKEN:-'¤'}",
+    'TOKEN="${X:=¤}"',
+    'login "${API_KEY-¤}"',
+    "mpirun -genv HF_TOKEN ¤ -n 2 x",
+    "mpirun -env HF_TOKEN ¤ x",
+    "run -e HF_TOKEN ¤",
+    "ENV HF_TOKEN ¤",
+    "os.environ.setdefault('HF_TOKEN', '¤')",
+    'os.getenv("HF_TOKEN", "¤")',
+    "machine h⏎  login u⏎  password ¤",
+    "wandb login --relogin ¤",
+    "wandb login --host=https://h ¤",
+    "mc alias set m https://h:9000 admin ¤",
+    "echo ¤ > ~/.cache/huggingface/token",
+    "printf '%s' '¤' >> /run/password",
+    "user:⏎  client-key-data: ¤==",
+    "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt¤",
+    "YXBpVmVyc2lvbjogdjEKa2luZDogQ29uZmln¤",
+    "eyJhdXRocyI6¤",
+    "https://discord.com/api/webhooks/123/¤",
+    "https://api.telegram.org/bot12345:¤/sendMessage",
 ]
 COMMANDS = [
     ["-token", CANARY],
@@ -125,6 +147,9 @@ COMMANDS = [
     ["wandb", "login", CANARY],
     ["vault", "login", CANARY],
     [{"key": "hf-token", "value": CANARY}],
+    ["mpirun", "-genv", "HF_TOKEN", CANARY],
+    ["docker", "run", "-e", "HF_TOKEN", CANARY],
+    [{"name": "HF_TOKEN", "value": f"${{HF_TOKEN:-{CANARY}}}"}],
 ]
 NO_SECRETS = [
     "hf_checkpoint_path: x",
@@ -163,6 +188,22 @@ NO_SECRETS = [
     "key: NVIDIA-H100-80GB-HBM3",
     "--sort-key createdAt",
     "metric_key: eval/Loss",
+    "docker run -e HF_TOKEN pytorch/pytorch:2.9 x",
+    "docker run -e HF_TOKEN --rm x",
+    "docker run -e HF_TOKEN my-image-v2 x",
+    "TOKEN=${TOKEN:-}",
+    "TOKEN=${TOKEN:-${HF_TOKEN}}",
+    "TOKEN=${TOKEN:?is not set}",
+    "echo ${NODE_RANK:-0} ${LR:=3e-4}",
+    "config.get('pad_token', '<pad>')",
+    "mpirun -genv NCCL_DEBUG INFO x",
+    "echo $HF_TOKEN > /run/token",
+    "echo done > /tmp/log",
+    "caBundle: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t",
+    "public: LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0",
+    "certificate-authority-data: LS0t",
+    "wandb login --relogin --host=https://h",
+    "mc alias list m",
 ]
 NO_SECRET_VARIABLES = {
     "MAX_TOKENS": "512",
@@ -179,6 +220,11 @@ NO_SECRET_VARIABLES = {
     "GPU_KEY": "A100-80GB",
     "NODE_KEY": "cloud.google.com/gke-nodepool",
     "PUBLIC_KEY_2": "Zx81kkQ9",
+    "API_KEY": "ovh-gpt4-key",
+    "ACCESS_KEY": "node-h100-80gb",
+    "CACHE_KEY": "v100-a100",
+    "SECRET_KEY": "/mnt/Data1/abcdefghij/ABCDEFGHIJ/abcdefgh",
+    "PASSWORD": "0000",
 }
 
 
@@ -214,3 +260,16 @@ def test_a_key_that_is_issued_is_masked_in_the_form_of_a_label() -> None:
     assert has_secret("CACHE_KEY", CANARY)
     assert has_secret("API_KEY", f"a.b/{CANARY}")
     assert not has_secret("NODE_KEY", "a.b/c-D")
+
+
+@for_each(
+    "key", ["ab123-cd456-ef789", "AB12-CD34-EF56", "/" + "aB3d" * 9 + "a+b", "/" + "Zx81kkQ9" * 5 + "=="], at_least=4
+)
+def test_a_key_that_resembles_words_or_a_path_is_masked(key: str) -> None:
+    assert has_secret("API_KEY", key)
+    assert has_secret("AWS_SECRET_ACCESS_KEY", key)
+
+
+def test_a_password_of_digits_is_masked() -> None:
+    assert has_secret("DB_PASSWORD", "80312946")
+    assert "80312946" not in without_secrets("run --password=80312946")
