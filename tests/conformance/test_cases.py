@@ -59,7 +59,7 @@ CASES = {
         "yaml": 2,
     },
     "2.3": {
-        "edge": 19,
+        "edge": 20,
         "flux": 20,
         "gang": 30,
         "invalid": 58,

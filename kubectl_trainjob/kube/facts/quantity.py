@@ -102,6 +102,10 @@ class Quantity:
         whole += rest > 0
         return whole if self._unscaled >= 0 else -whole
 
+    def milli(self) -> int:
+        """The thousandths as an int64, like `value`."""
+        return Quantity(self._unscaled, self._scale + 3, exact=self._exact).value()
+
     def __add__(self, other: Quantity) -> Quantity:
         notation = other.notation if self._unscaled == 0 else self.notation
         exact = self._exact or other._exact

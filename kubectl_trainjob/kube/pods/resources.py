@@ -10,7 +10,6 @@ from collections.abc import Set
 from functools import lru_cache
 from typing import Any
 
-from kubectl_trainjob.kube.facts.numbers import as_int64
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.facts.validation import dns_1123_label, qualified_name
 from kubectl_trainjob.kube.pods.visit import Form, Visit
@@ -113,11 +112,8 @@ def _check_amount(key: str, name: str, quantity: str | int, visit: Visit, form: 
 
 @lru_cache(1024)
 def _is_whole(text: str | int) -> bool:
-    number = amount(text)
-    whole = number.value()
-    # Upstream counts in thousandths, which a power of two that is large enough overflows.
-    fits = number.notation != "BinarySI" or as_int64(whole * 1000) % 1000 == 0
-    return fits and Quantity.parse(whole) == number
+    # Upstream rounds up to thousandths, which a large number overflows.
+    return amount(text).milli() % 1000 == 0
 
 
 def _fits_pages(name: str, number: Quantity) -> bool:
