@@ -150,14 +150,20 @@ def apply(**given: Any) -> int:
 def _apply(request: ApplyRequest, session: Session, api: Api, plan: ApplyPlan) -> ApplyResult:
     from kubectl_trainjob.cluster.apply import apply as apply_plan
     from kubectl_trainjob.cluster.guards import check_no_trainer
-    from kubectl_trainjob.cluster.stores import store_of
+    from kubectl_trainjob.cluster.other_namespaces import sets_that_stay
+    from kubectl_trainjob.cluster.stores import ConfigMapStore, store_of
 
     progress = session.context.progress
     with api_errors():
         store = store_of(api, plan.namespace, request.parent)
         if plan.emit == "jobset" and (note := check_no_trainer(api)):
             print_error(f"note: {note}")
-        return apply_plan(plan, request.apply_options(api, plan.namespace), store, api, progress)
+        result = apply_plan(plan, request.apply_options(api, plan.namespace), store, api, progress)
+    is_of_files = plan.namespace not in (request.namespace, api.connection.namespace)
+    if is_of_files and isinstance(store, ConfigMapStore) and store.is_new:
+        for each in sets_that_stay(api, store.name, result.objects):
+            print_error(f"note: {each}")
+    return result
 
 
 def _wait_for_runs(api: Api, result: ApplyResult, goal: Goal) -> ApplyResult:

@@ -30,10 +30,13 @@ class ConfigMapStore:
         self._api = api
         self._id = ObjectId("v1", "ConfigMap", namespace, name)
         self.name = set_named("ConfigMap", namespace, name)
+        self.is_new = False
+        """Whether it did not exist when it was read first."""
 
     def read(self) -> Parent:
         """The parent as it is now; an empty one where there is none."""
         live = self._api.get(self._id)
+        self.is_new = self.is_new or live is None
         return parent_in(live, self.name, self._inventory(live)) if live else Parent()
 
     def write(self, parent: Parent) -> Parent:

@@ -36,7 +36,7 @@ def known_sets(api: Api, namespace: str, name: str, note: Callable[[str], None])
         for live in api.list(api.resource(_CONFIG_MAP), namespace, marks.APPLYSET_ID):
             tool = value_at(live, ("metadata", "annotations", marks.TOOLING)) or ""
             if tool.partition("/")[0] == "kubectl-trainjob":
-                yield _of_config_map(live, _parse_inventory(value_at(live, ("data", "inventory"))))
+                yield config_map_set(live)
         if api.has_kind(*_TRAINING_SET):
             for live in api.list(api.resource(ObjectId(*_TRAINING_SET, "", "")), namespace):
                 yield _of_training_set(live)
@@ -64,8 +64,9 @@ def _of_training_set(live: Body) -> KnownSet:
     return KnownSet(id_, frozenset({metadata["namespace"], *spaces}), found)
 
 
-def _of_config_map(live: Body, found: Inventory) -> KnownSet:
-    metadata = live["metadata"]
+def config_map_set(live: Body) -> KnownSet:
+    """The set of a ConfigMap with a label for its id."""
+    metadata, found = live["metadata"], _parse_inventory(value_at(live, ("data", "inventory")))
     return KnownSet(metadata["labels"][marks.APPLYSET_ID], frozenset({metadata["namespace"]}), found)
 
 

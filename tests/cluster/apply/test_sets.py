@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from tests.cluster.apply import world
+from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.inputs import Object, config, job
+from tests.cluster.apply.loop_site import ACCOUNT, grant
 from tests.cluster.apply.proxy import before
 from tests.cluster.apply.site import SET, AppliedObject, Site
 from tests.tools import require
@@ -56,6 +59,49 @@ def test_objects_of_several_namespaces(site: Site, new_site: Any) -> None:
     assert done.results == {"ConfigMap/b": "unchanged"}
     site.files(config("a", namespace=other))
     assert site.apply("-n", site.namespace).code == 1
+
+
+def test_files_that_move_to_another_namespace(site: Site, new_site: NewSite) -> None:
+    """The set there stays, and the note has the command that deletes it. Later, nothing more is read."""
+    old, new = new_site(), new_site()
+    arguments = ("overlays/prod", *_as_robot(site, (old.namespace, new.namespace)))
+    site.files(job("a"), job("m", "mpi"), config("c"))
+    _overlay(site, old.namespace)
+    assert site.apply(*arguments[:1]).code == 0
+    _overlay(site, new.namespace)
+    moved = site.apply(*arguments)
+    assert (moved.code, _far_lists(moved), "stay" in moved.ended.err) == (0, 1, False), "without the right to list"
+    new.plane.client.request("DELETE", new.plane.client.path(new.body("ConfigMap", SET)))
+    moved = site.apply(*arguments[:1])
+    assert (moved.code, set(old.all("JobSet")), set(new.all("JobSet"))) == (0, {"a", "m"}, {"a", "m"})
+    (note,) = [line for line in moved.ended.err.splitlines() if f"namespace {old.namespace}," in line]
+    assert note.startswith(
+        f"note: 2 runs of the same names stay in namespace {old.namespace}, in the set configmap/{SET};"
+    )
+    again = site.apply(*arguments[:1])
+    assert (again.code, again.writes, _far_lists(again), "stay" in again.ended.err) == (0, [], 0, False)
+    command = note.rpartition(": kubectl ")[2].split()
+    subprocess.run([require("kubectl"), f"--kubeconfig={site.plane.kubeconfig}", *command], check=True)
+    assert (old.all("JobSet"), set(old.all("ConfigMap")) - {"kube-root-ca.crt"}, old.all("Secret")) == ({}, {SET}, {})
+    assert set(new.all("JobSet")) == {"a", "m"}
+
+
+def _overlay(site: Site, namespace: str) -> None:
+    folder = site.folder / "overlays/prod"
+    folder.mkdir(parents=True, exist_ok=True)
+    body = {"apiVersion": "kubectl-trainjob.dev/v1alpha1", "kind": "Overlay", "namespace": namespace}
+    (folder / "overlay.yaml").write_text(json.dumps({**body, "resources": ["../../runtimes", "../../jobs"]}))
+
+
+def _far_lists(done: AppliedObject) -> int:
+    return sum(one.path == "/api/v1/configmaps" for one in done.requests)
+
+
+def _as_robot(site: Site, namespaces: Iterable[str]) -> tuple[str, ...]:
+    """A service account with the Role of the manual in some namespaces."""
+    for namespace in namespaces:
+        grant(site, namespace=namespace)
+    return "--as", f"system:serviceaccount:{site.namespace}:{ACCOUNT}"
 
 
 def test_a_parent_that_a_user_edited(site: Site) -> None:
