@@ -105,6 +105,7 @@ def test_the_same_lines_for_a_field_of_pods_in_the_spec(field: str, version: str
         assert "only the runtime sets it" in message
         return
     written = yaml.safe_load("{" + message.partition(" instead, write ")[2] + "}")
+    assert re.search(rf"\b{field}:", yaml.safe_dump(written))
     assert messages(job(**written), version) == []
 
 
