@@ -164,10 +164,10 @@ def _command(started: StartedJob, env: dict[str, str]) -> list[str]:
 def _run_torch(started: StartedJob) -> None:
     port = free_port()
     pods = started.environment["roles"][-1]["pods"]
-    processes = []
+    processes, shell = [], _shell(started)  # written once: the shell of a Pod cannot start a file that is written
     for index in range(pods):
         env = {**_variables(started, index, port), "POD": f"{started.name}-node-0-{index}.{started.name}"}
-        processes.append(start(started, _command(started, env), {**env, **_shell(started)}))
+        processes.append(start(started, _command(started, env), {**env, **shell}))
     finish(processes)
     said = started.environment
     assert {each["master"] for each in started.seen()} == {f"127.0.0.1:{port}"}

@@ -90,7 +90,8 @@ def test_hostfiles(chosen: Chosen) -> None:
     for name, environment, objects in environment_of(chosen):
         recorded = of_kind(objects, "ConfigMap", "-mpi-hostfile")
         lines = recorded[0]["data"].get("hostfile", "").splitlines() if recorded else None
-        assert (environment.launch.hosts and list(environment.launch.hosts)) == lines, name
+        hosts = environment.launch.hosts
+        assert (hosts if hosts is None else list(hosts)) == lines, name
         if lines and not any(each in str(objects) for each in _NO_READERS_OF_HOSTFILES):
             slots = [int(line.rpartition("=")[2]) for line in lines]
             assert environment.launch.total is not None, name
