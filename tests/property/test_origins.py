@@ -163,7 +163,11 @@ _UNITS = (
 
 def _amount(text: str) -> Fraction | None:
     match = re.fullmatch(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([numkMGTPE]|[KMGTPE]i)?", text)
-    return Fraction(match[1]) * _UNITS[match[2] or ""] if match else None
+    if match is None:
+        return None
+    amount, unit = Fraction(match[1]), match[2] or ""
+    most = 2**63 - 1  # what ParseQuantity makes of a larger amount in binary units
+    return min(amount * _UNITS[unit], most) if unit.endswith("i") else amount * _UNITS[unit]
 
 
 @EACH_VERSION
