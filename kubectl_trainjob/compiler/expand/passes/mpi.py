@@ -108,7 +108,7 @@ def _mounts(plan: Plan, pods: PodSet) -> Plan:
 
 
 def _launcher_env(plan: Plan, pods: PodSet, slots: DerivedValue[int]) -> Plan:
-    known = IMPLEMENTATIONS.get(mpi_implementation(plan))  # the empty name is accepted if there is no such container
+    known = IMPLEMENTATIONS.get(mpi_implementation(plan))  # an empty name is valid where nothing needs it
     variables = known.launcher_variables if known else {}
     writes = [
         env(name, value.format(slots=slots.value), *(slots.because if "{" in value else ()))
